@@ -12,7 +12,6 @@ import signal
 
 from roget.core.signals import exit_at_once, ignore_all, install_early
 
-
 _COLLECTED_AFTER = 200_000
 """Number of new objects after which garbage is collected.
 

@@ -153,7 +153,7 @@ class StableLabels(ClassLabels):
     """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus, shown: Container[int]) -> None:
-        vectors = thesaurus.index.vectors[0]
+        vectors = thesaurus.index.vectors
         super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places, shown, vectors)
         self._thesaurus, self._base = thesaurus, thesaurus.base
         self._memory = thesaurus.draft.memory.labels

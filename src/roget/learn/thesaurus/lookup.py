@@ -30,7 +30,7 @@ from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.quality import ClassTrust, find_vectors
+from roget.learn.thesaurus.quality import ClassTrust, find_vectors, weigh_words
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class PlaceIndex:
         """The object that generates labels of classes."""
         shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
-            vectors = self._thesaurus.index.vectors[0]
+            vectors = self._thesaurus.index.vectors
             return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
         return StableLabels(self._thesaurus, shown)
 
@@ -367,10 +367,14 @@ class Index:
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
-    def vectors(self) -> tuple[Array | None, Any]:
-        """The word vectors, and the context weights scaled to length 1, or None if there are no
-        vectors."""
-        return find_vectors(self._thesaurus) or (None, None)
+    def vectors(self) -> Array | None:
+        """The vectors of words, or None if there are none."""
+        return find_vectors(self._thesaurus)
+
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
+    def context_weights(self) -> Any:
+        """The context weights of words, scaled to length 1, or None if there are no vectors."""
+        return weigh_words(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
