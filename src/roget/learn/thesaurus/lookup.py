@@ -537,7 +537,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> Array | None:
-        """The vectors of words, or None if there are none."""
+        """The vectors of words, or None if the classes were not made from vectors."""
         return find_vectors(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
