@@ -24,7 +24,7 @@ from roget.scoring.results import Comparison
 from roget.scoring.tables.baselines import NAMES
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
+"""Pattern for file names in a partitioned table, as written by Spark or Dask."""
 
 
 _ABOUT = re.compile(

@@ -55,7 +55,7 @@ def _join_counts(
     found = [one for one in notices if code_of(one) == code and one.startswith(begins)]
     if len(found) < 2:
         return notices
-    # The effect depends on the options and is the same for all systems.
+    # The effect is the same for all systems, because it depends on the options.
     effect = found[0].rpartition(": ")[2]
     ordered = sorted(counts.items(), key=lambda one: -one[1])
     each = join_names([f"{count:,} in {name}" for name, count in ordered])
@@ -77,7 +77,7 @@ def describe_mentions(comparison: Comparison) -> str:
         return ""
     documents = 1
     if sides.groups is not None:
-        # Count the documents with gold mentions, which are the same for all systems.
+        # Count the documents that contain gold mentions. They are the same for all systems.
         known = sides.gold.codes < sides.gold.n_labels - sides.gold.made
         documents = np.unique(np.asarray(sides.groups)[known]).size
     entities = round(comparison.classes * comparison.groups)
