@@ -73,6 +73,11 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
         ours = name_measure(measure)
         matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
     if not matches:
+        # Supervised recall on splits, e.g. supervised-recall[80_20].
+        matches = [
+            score for score in known if score[0].partition("[")[0] == measure and not entropy
+        ]
+    if not matches:
         remedy = f"; to compute it, pass --measure {ours}" if is_measure(ours) else ""
         raise UnknownName("score", name, [score_key(*score) for score in known], remedy=remedy)
     return matches
