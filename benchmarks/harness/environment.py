@@ -91,7 +91,7 @@ def _format_memory() -> str:
 
 def _find_commit() -> str:
     """Return the commit of this git clone, followed by + if there are uncommitted changes."""
-    place = Path(__file__).resolve().parents[3]
+    place = Path(__file__).resolve().parents[2]
     if not (place / ".git").exists():
         return ""
     command = ["git", "-C", str(place), "describe", "--always", "--dirty=+", "--exclude=*"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from roget.core import environment
-from roget.core.environment import describe_machine
+from harness import environment
+from harness.environment import describe_machine
 
 
 def test_versions_are_those_installed():
