@@ -13,7 +13,7 @@ from roget.core.signals import exit_at_once, ignore_all, install_early
 
 
 def main() -> None:
-    """Run the command line. A signal during start-up or shutdown ends the process at once."""
+    """Run the command line. A signal during start-up or shutdown ends the process immediately."""
     atexit.register(ignore_all)  # This function is registered first, so atexit runs it last.
     install_early()
     from roget.errors import NO_MEMORY, is_out_of_memory
@@ -26,7 +26,7 @@ def main() -> None:
     except Exception as error:
         if not is_out_of_memory(error):
             raise
-        # Exit at once, because libraries may hang during shutdown if memory has run out.
+        # Exit immediately, because libraries may hang during shutdown if memory has run out.
         os.write(2, f"roget: {NO_MEMORY}\n".encode())
         os._exit(1)
     except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was being printed.

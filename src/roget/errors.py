@@ -20,14 +20,14 @@ MAX_NAMES = 20
 
 
 _BOOLEAN = frozenset({"header", "all", "details", "transpose", "terms", "unsorted", "baselines"})
-"""Options without a value that occur in messages."""
+"""Options that take no value and occur in messages."""
 
 _RENAMED = {"measure": "measures", "gold": "golds"}
-"""Options that have another name in Python."""
+"""Options that have a different name in Python."""
 
 _VALUE = r"'[^']*'|[^\s`()]*[^\s`().,;:]"
 _PROSE = "or|and|to|with|is|in|for|if|by|may|does|cannot|applies|applied|requires|means|reads|stay"
-"""Words that are not the value of the option before them."""
+"""Words that may follow an option in a message without being its value."""
 
 _FLAG = (
     rf"--(?:no-)?(?:{'|'.join(sorted(_BOOLEAN))})(?![\w-])"
@@ -37,14 +37,20 @@ _FLAGS = re.compile(rf"`roget [^`]*`|(?<![\w-])(?:{_FLAG})(?: (?:{_FLAG}))*")
 _ONE_FLAG = re.compile(_FLAG)
 
 _commands = 0
-"""Number of commands that run. While it is positive, messages contain flags, otherwise keywords."""
+"""Number of commands that are currently running.
+
+While it is positive, messages contain flags, otherwise keywords.
+"""
 
 
 @contextmanager
 def flags_in_messages() -> Iterator[None]:
-    """Keep options in messages as flags, such as --missing drop, as users of commands pass them."""
+    """Within the block, keep options in messages as flags, such as --missing drop.
+
+    Users of commands pass options in this form.
+    """
     global _commands
-    _commands += 1  # A counter, because commands may overlap in threads.
+    _commands += 1  # Use a counter, because commands may overlap in threads.
     try:
         yield
     finally:
@@ -150,7 +156,7 @@ _NO_MEMORY = (
     "out of memory", "with an exception set", "without exception set",
     "without setting an exception",
 )  # fmt: skip
-"""Messages, in lower case, of errors raised by libraries that could not allocate memory."""
+"""Error messages, in lower case, of libraries that could not allocate memory."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:

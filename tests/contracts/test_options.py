@@ -19,7 +19,7 @@ import roget
 from roget import catalogue
 from roget.cli import app
 from roget.cli.command import expand, read_signature
-from roget.core.options import option, options_of
+from roget.core.options import REPEATED, option, options_of
 from roget.learn import build as building
 from roget.learn import options as learning
 from roget.learn.attachment.attacher import MODELS
@@ -132,7 +132,7 @@ def test_commands_and_functions_have_the_options_of_the_dataclass(command):
                 assert settings[name][1] == one, "not an option, so a setting"
                 continue
             there = offered[name]
-            assert there.default == (None if one.repeated else one.default)
+            assert there.default == (None if one.many in REPEATED else one.default)
             assert there.help == one.help
             if function in (roget.count, roget.build):
                 assert f"\n{name}\n" in inspect.getdoc(function)

@@ -393,7 +393,7 @@ def test_failed_edit_is_explained(browser, tmp_path, thesaurus, monkeypatch):
         page.unroute("**/api/edit")
         page.route("**/api/edit", lambda route: route.abort())
         rename()
-        refused("The server does not answer: start roget explore again")
+        refused("The server does not respond; start roget explore again")
         context.close()
 
 

@@ -30,7 +30,8 @@ def shift(
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Words to compare, however rare [default: list the words that changed most].",
+            help="Words to compare, even if they are rare [default: list the words that changed "
+            "most].",
             show_default=False,
         ),
     ] = None,

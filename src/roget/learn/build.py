@@ -45,7 +45,7 @@ from roget.learn.treecut.hierarchy import name_classes
 
 @dataclass(frozen=True)
 class Built:
-    """The result of a build: the thesaurus, and notes on how it was built."""
+    """The result of a build: the thesaurus, and notes on the build."""
 
     thesaurus: Thesaurus
     notes: tuple[str, ...]
@@ -99,7 +99,8 @@ def build(
     """
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
-            options[name] = tuple(options[name])  # An iterator can be read only once.
+            # An iterator can only be read once, so store its items.
+            options[name] = tuple(options[name])
     own = own_options()
     counting = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
     plan = {name: value for name, value in options.items() if name in options_of(Plan)}
@@ -161,15 +162,15 @@ def _read_edits(target: Path) -> tuple[Edit, ...]:
 
 
 def _replay_edits(built: Built, target: Path) -> Built:
-    """Replay the edits of the replaced thesaurus on the new one, as far as they still apply."""
+    """Replay the edits of the replaced thesaurus on the new one, if they can still be applied."""
     edits = _read_edits(target)
     if not edits:
         return built
     thesaurus, problems, doubts = built.thesaurus.editor.replay(edits)
     texts = [
         f"{len(edits) - len(problems):,} of {len(edits):,} edits were replayed",
-        *(f"replayed, but check it: {doubt}" for doubt in doubts),
-        *(f"not replayed, kept for the next build: {problem}" for problem in problems),
+        *(f"edit replayed, but please check it: {doubt}" for doubt in doubts),
+        *(f"edit not replayed, but kept for the next build: {problem}" for problem in problems),
     ]
     notes = (Notice(text, code="replayed-edits") for text in texts)
     return replace(built, thesaurus=thesaurus, notes=(*built.notes, *notes))
@@ -263,7 +264,7 @@ def _make_clusterer(
     progress: Report | None,
 ) -> Any:
     """Make the clusterer, with a checkpoint named after a hash of the options and the counts."""
-    # Before hashing, reset options that do not affect clustering.
+    # Before hashing, reset the options that do not affect the clustering.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None, vectors=None))
     background, prior = borrowed
     hashes = [one and one.sha256 for one in borrowed]

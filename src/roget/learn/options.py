@@ -22,7 +22,7 @@ SORTS = ("score", "count")
 SENSES = ("even", "weighted")
 """Ways to distribute a word over its senses: equally, or by weights."""
 ORDERS = ("corpus", "left", "right")
-"""Orders of concordance lines."""
+"""Sort orders for the lines of a concordance."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 """Ways in which class models use a word's own counts. "auto" selects the model's default."""
 ATTACHERS = ("best", "chain")
@@ -30,7 +30,7 @@ RULES = ("smoothed", "printed")
 """Rules of the chain model for choosing between verb and noun: smoothed, or as in the paper."""
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "vectors")
-"""Arguments of a clusterer that `build` sets. Users cannot set them as options."""
+"""Arguments of a clusterer that `build` sets itself. They are not available as options."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,14 @@ class Plan:
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """Random seed, or None for a different result each time. A run without a seed cannot be
-    resumed.
+    """Random seed, or None for a different result in each run.
+
+    A run without a seed cannot be resumed.
     """
     heldout: bool = option(
         True,
-        help="Evaluate the classes on held-out tokens, or skip the evaluation, which saves about "
-        "half of the running time.",
+        help="Evaluate the classes on held-out tokens. Without the evaluation, a run takes about "
+        "half as long.",
     )
     names: str | os.PathLike[str] | None = option(
         None,
@@ -82,16 +83,16 @@ class Plan:
     background: Any = option(
         AUTO,
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus to add for clustering: a counts folder or table, none, or "
-        "auto (bundled counts for the language, if any).",
+        help="Counts of a large corpus to add for clustering: a counts folder or table, auto "
+        "(bundled counts for the language, if there are any) or none.",
     )
     """Background counts. In Python, this can also be a Counts object."""
     vectors: Any = option(
         AUTO,
         metavar="FILE|bundled|none|auto",
-        help="Word vectors to add for clustering: a word2vec, GloVe or fastText file, a .npy file "
-        "with a .txt list of words, none, bundled (English) or auto (bundled for English "
-        "texts with a background).",
+        help="Word vectors to add for clustering: bundled (English), auto (bundled for English "
+        "texts with a background), none, a word2vec, GloVe or fastText file, or a .npy file with "
+        "the words in a .txt file.",
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
@@ -153,7 +154,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 def offered() -> list[Option]:
     """Return the options of all methods, one per name.
 
-    The help text names the methods to which an option applies.
+    The help text lists the methods that have the option.
     """
     listed = []
     for name, methods in own_options().items():
@@ -186,7 +187,10 @@ class EditOptions(Checked):
     undo: bool = option(False, flags=("--undo",), help="Undo the last edit, or the last N.")
     redo: bool = option(False, flags=("--redo",), help="Redo the last undone edit, or the last N.")
     n: int = option(
-        1, minimum=1, flags=("--number", "-n"), help="Number of edits for --undo and --redo."
+        1,
+        minimum=1,
+        flags=("--number", "-n"),
+        help=("Number of edits to undo or redo (used with --undo and --redo)."),
     )
     undo_to: int | None = option(
         None, minimum=0, metavar="N", help="Undo all but the first N edits."
@@ -197,7 +201,8 @@ class EditOptions(Checked):
     language: str | None = option(
         None,
         metavar="TAG",
-        help="Language of the labels to read, if a SKOS file has labels in several languages.",
+        help="Language of the labels to read from a SKOS file that has labels in several "
+        "languages.",
     )
 
 
@@ -208,8 +213,8 @@ class SketchOptions(Checked):
     compare: str | None = option(
         None,
         metavar="WORD2",
-        help="Compare with this word, by the collocates of the first word only, of both, and of "
-        "the second only.",
+        help="Word to compare with. Collocates are listed in three groups: with the first word "
+        "only, with both words, and with the second word only.",
     )
     n: int = option(
         10, minimum=1, flags=("--number", "-n"), help="Number of collocates to list per relation."
@@ -220,7 +225,7 @@ class SketchOptions(Checked):
         flags=("--relation", "-r"),
         metavar="R",
         help="Show only this relation, e.g. obj, obl:in, obl (with any preposition) or in (any "
-        "relation with it). Repeatable.",
+        "relation with this preposition). Can be repeated.",
     )
     least: int | None = option(
         None,
@@ -251,13 +256,15 @@ class WhyOptions(Checked):
         None,
         minimum=0,
         metavar="N",
-        help="Number of example sentences per word and context [default: 2, or 20 with --context].",
+        help="Number of example sentences to print per word and context [default: 2, or 20 with "
+        "--context].",
     )
     sort: str = option(
         "corpus",
         choices=ORDERS,
         called="order of lines",
-        help="Order of the sentences: as in the corpus, or by the words to the left or right.",
+        help="Order of the sentences: as in the corpus, or sorted by the words to the left or "
+        "right.",
     )
 
 
@@ -267,7 +274,7 @@ class ShiftOptions(Checked):
 
     n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words to list.")
     changes: int = option(
-        5, minimum=1, help="Number of gained contexts and of lost contexts to list per word."
+        5, minimum=1, help="Number of gained and of lost contexts to list per word."
     )
     shared: bool = option(
         False, flags=("--shared",), help="Compare only contexts that occur in both corpora."
@@ -279,13 +286,13 @@ class CutOptions(Checked):
     """Options of tree cut models."""
 
     words: bool = option(
-        False, flags=("--words",), help="Allow the cut to go down to single words."
+        False, flags=("--words",), help="Allow single words as classes of the cut."
     )
     penalty: float = option(
         1.0,
         minimum=0,
         metavar="C",
-        help="Penalty on the number of classes. Values above 1 give fewer classes.",
+        help="Weight of the penalty on the number of classes. Values above 1 give fewer classes.",
     )
     senses: str = option(
         "even",
@@ -361,10 +368,13 @@ class PlaceOptions(Checked):
         minimum=0,
         maximum=2,
         metavar="N",
-        help="Score candidates by the probability that a correct class is within N steps in the "
-        "tree [default: 2, or less in small trees].",
+        help="Score each candidate by the probability that a correct class is within N steps of "
+        "it in the tree [default: 2, or less in small trees].",
     )
-    spelling: bool = option(True, help="Use words with the same ending as additional evidence.")
+    spelling: bool = option(
+        True, help=("Use words with the same ending as additional evidence for a class.")
+    )
+
     lines: int = option(
         3,
         minimum=0,
@@ -373,8 +383,8 @@ class PlaceOptions(Checked):
     background: Any = option(
         "auto",
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus to add: a counts folder or table, none, or auto (bundled "
-        "counts for the language, if any).",
+        help="Counts of a large corpus to add to the input: a counts folder or table, auto "
+        "(bundled counts for the language, if there are any) or none.",
     )
     seed: int = seed_option()
 
@@ -393,13 +403,14 @@ class TaxonomyOptions(Checked):
     language: str | None = option(
         None,
         metavar="TAG",
-        help="Language of the labels to read, if a SKOS file has labels in several languages.",
+        help="Language of the labels to read from a SKOS file that has labels in several "
+        "languages.",
     )
     hide: int | None = option(
         None,
         minimum=1,
         metavar="N",
-        help="Test the method: hide N words of the taxonomy and try to place them.",
+        help="Test the method on N words of the taxonomy: hide them and try to place them.",
     )
 
 
@@ -411,8 +422,8 @@ class AttachOptions:
         None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best (compare all words by similarity) or chain (back off from thesaurus to WordNet "
-        "to association) [default: best, or chain if --rule is passed].",
+        help="Attachment model: best (compare all words by similarity) or chain (back off from "
+        "thesaurus to WordNet to association) [default: best, or chain if --rule is passed].",
     )
     pairs: Any = option(
         None,
@@ -424,14 +435,14 @@ class AttachOptions:
         many="repeated",
         flags=("--thesaurus",),
         metavar="DIR",
-        help="A thesaurus of nouns created by `roget build`; repeatable.",
+        help="A thesaurus of nouns created by `roget build`. Can be repeated.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
     vectors: Any = option(
         "none",
         metavar="FILE|bundled|none",
-        help="Word vectors to add with the model `best`: a word2vec, GloVe or fastText file, a "
-        ".npy file with a .txt list of words, none, or bundled (English).",
+        help="Word vectors to use with the model `best`: bundled (English), none, a word2vec, "
+        "GloVe or fastText file, or a .npy file with the words in a .txt file.",
     )
     rule: str | None = option(
         None,

@@ -22,7 +22,7 @@ class Column:
     fit: Literal["wrap", "cut", "keep"] = "wrap"
     """Treatment of cells too long for the terminal: wrap, cut at the end, or keep whole."""
     share: int = 0
-    """Relative weight when the remaining terminal width is divided among the columns."""
+    """Relative weight when the remaining terminal width is divided among columns."""
     most: int | None = None
     """Maximum cell length. Longer cells are shortened in the middle, but remain distinct."""
 

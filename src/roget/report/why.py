@@ -19,7 +19,7 @@ from roget.report.format import GAP, occurrences, printable, width
 from roget.report.words import name_class
 
 FEW, MANY = 2, 20
-"""Default number of sentences per context: with many contexts listed, and with --context."""
+"""Default number of sentences per context if many contexts are listed, and with --context."""
 
 _NARROW = 12
 """Minimum width of the text on each side of a keyword."""
@@ -31,8 +31,9 @@ _NO_SENTENCES = Notice(
 
 
 _WEIGHTS = {
-    "lift": "lift: frequency relative to the whole text, e.g. 8 = eight times as frequent",
-    "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
+    "lift": "lift: frequency relative to the whole text; 8 means eight times as frequent",
+    "weight": "weight: contribution to the log odds of the class (positive) against the other "
+    "class (negative)",
 }
 
 
@@ -66,7 +67,7 @@ def report(
     }
     lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
-        thesaurus.counts.context_id(context)  # Raise an error if the context is unknown.
+        thesaurus.counts.context_id(context)  # This raises an error if the context is unknown.
         weighed = {context: weighed.get(context, (None, ""))}
     found["contexts"] = [
         {
@@ -138,7 +139,7 @@ def _list_lifts(
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Return the first lines of the report, and for each context its weight as number and text.
+    """Return the first lines of the report, and the weight of each context as a number and as text.
 
     Further results are added to `found`.
     """

@@ -158,8 +158,8 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
     """Return the n most probable classes of new words, given their counts.
 
-    `known` is the share of a word's tokens in contexts that the thesaurus knows. A word without
-    known contexts has no classes, because nothing but the prior would determine them.
+    `known` is the share of a word's tokens in contexts that occur in the thesaurus. A word without
+    such contexts has no classes, because only the prior would determine them.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in lookup.list_placements(thesaurus, counts, n):
@@ -203,10 +203,13 @@ def _warn_unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
     if not lost:
         return []
     named = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
-    text = f"{plural(len(lost), 'word')} without a class: no context is known ({named})"
+    text = (
+        f"{plural(len(lost), 'word')} without a class, because none of their contexts is known "
+        f"({named})"
+    )
     return [Notice(text, code="unknown-word")]
 
 
 def _most() -> int:
-    """Return the maximum width of a column that leaves space for the other columns."""
+    """Return the maximum width of a column that leaves enough space for the other columns."""
     return width() // 3

@@ -23,7 +23,7 @@ from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
+"""Pattern for file names in a partitioned table, as written by Spark or Dask."""
 
 
 _ABOUT = re.compile(

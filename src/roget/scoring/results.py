@@ -1,6 +1,7 @@
 """Results of scoring. Each result has a signature that describes how it was computed.
 
-`ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
+`ScoreTable` contains the scores of one system, and `Comparison` contains the scores of several
+systems.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
+"""Values of `ScoreRow.level` for means over all levels, and for scores of whole trees."""
 
 TIE = 1e-12
 """Tolerance within which two scores are considered equal."""
@@ -249,8 +250,8 @@ class ScoreTable(Result):
     """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
     """The title of pages and table captions."""
-    components: ScoreComponents | None = None
-    """Entropies, pair counts, and sizes of classes and clusters."""
+    own_components: ScoreComponents | None = field(default=None, repr=False)
+    """The components, if the contingency tables are not kept."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each group, from worst to best, if requested."""
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
@@ -275,6 +276,16 @@ class ScoreTable(Result):
         first = next(good, self.rows[0])
         return first.measure, first.entropy
 
+    @cached_property
+    def components(self) -> ScoreComponents | None:
+        """Entropies, pair counts, and sizes of classes and clusters."""
+        if self.scored is None:
+            return self.own_components
+        from roget.scoring.steps.components import compute_components
+
+        estimators = dict.fromkeys(row.entropy for row in self.rows if row.entropy)
+        return compute_components(self.scored.parts, estimators, self.scored.weights)
+
     @property
     def verdict(self) -> str:
         """A verbal summary: whether the scores beat chance, and which errors are frequent.
@@ -290,10 +301,6 @@ class ScoreTable(Result):
         Intervals that take less than a second are computed when they are first needed: for
         reports, for JSON and for data frames.
         """
-        return self._with_intervals
-
-    @cached_property
-    def _with_intervals(self) -> ScoreTable:
         quick, headline = self.quick, self.headline
         if quick is None or not quick.ends:
             return self
@@ -428,7 +435,7 @@ def _parse_bound(bound: str) -> tuple[str, str]:
         number = float(limit)
     except ValueError:
         number = math.nan
-    # Comparisons with NaN are always false, so a NaN bound could never be violated.
+    # Comparisons with NaN are always false, so no score could violate a NaN bound.
     if not equals or not name.strip() or math.isnan(number):
         raise InputError(
             f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",
@@ -604,7 +611,7 @@ class Comparison(Result):
             warnings=tuple(text for text in self.warnings if text.startswith(f"{system}: ")),
             rows=rows,
             title=system,
-            components=named.get(system),
+            own_components=named.get(system),
         )
 
     def __iter__(self) -> Iterator[str]:

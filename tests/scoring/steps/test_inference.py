@@ -152,6 +152,21 @@ def test_intervals_of_differences_cover_the_truth_in_sparse_tables(noise, other)
     assert (hits / 50 >= 0.88).all()
 
 
+def test_intervals_with_noise_do_not_treat_single_items_as_biased_clusters():
+    """Noise items are single items in every sample, so they are not evidence of bias."""
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 10, 1800)
+    system = np.where(random.random(1800) < 0.85, gold, random.integers(0, 12, 1800))
+    noisy = np.where(random.random(1800) < 0.4, -1, system)
+    quick = roget.score(gold, noisy, noise=-1).to_pandas()
+    full = roget.score(gold, noisy, noise=-1, ci=20).to_pandas()
+    for frame in (quick, full):
+        rows = frame[frame["entropy"] != "ml"].set_index("measure")
+        widths = rows["high"] - rows["low"]
+        assert widths["homogeneity"] < 0.08
+        assert widths["v"] < 0.12
+
+
 def test_interval_of_a_difference_contains_the_difference_and_keeps_its_range():
     random = np.random.default_rng(0)
     gold = random.integers(0, 4, 25)

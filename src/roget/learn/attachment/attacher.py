@@ -43,12 +43,12 @@ class Test:
 
     items: int
     coverage: float
-    """Fraction of the quadruples that the model decides without using the default."""
+    """Fraction of the quadruples for which the model does not fall back on the default label."""
     accuracy: float
     low: float
     """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
-    """Upper bound of the 95 % confidence interval of the accuracy."""
+    """Upper bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ CELLS = 1 << 24
 """Number of values (words × contexts × predictors) to compute in one batch."""
 
 DEV = 0.1
-"""Fraction of the tokens held out by default for fitting the weights."""
+"""Default fraction of the tokens that is held out for fitting the weights."""
 
 
 class ClassModel(BaseEstimator):  # type: ignore[misc]
@@ -122,7 +122,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def proba(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs of training words and contexts, by name or index."""
+        """Return p(context|word) for pairs of training words and contexts (names or indices)."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         names = vars(self).get("contexts_")

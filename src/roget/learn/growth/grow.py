@@ -44,7 +44,7 @@ from roget.learn.thesaurus.edits import (
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
-"""Reason that is recorded for leaving out an uncertain new word."""
+"""Reason recorded for each uncertain new word that was left out."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,10 @@ class GrowthResult:
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """Changes made by this growth, sorted by kind and size. Earlier changes are in
-    `thesaurus.changes`."""
+    """Changes due to this growth, sorted by kind and size.
+
+    Earlier changes are in `thesaurus.changes`.
+    """
     notes: tuple[str, ...] = ()
     """Notes for the user, e.g. on new words that were left out."""
     tokens: float = 0
@@ -143,7 +145,7 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # Load the sentences now, because their folder is replaced later.
+                seen.load()  # Load the sentences now, because their folder will be replaced.
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
@@ -181,7 +183,7 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        # Load the sentences now, because their temporary folder is removed later.
+        # Load the sentences now, because their temporary folder will be removed.
         new.evidence.load()
     if not new.entries:
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
@@ -246,7 +248,7 @@ def _report(progress: Report | None, done: float) -> None:
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Return the words and clusters that the edits of a thesaurus have changed."""
+    """Return the words and clusters that were changed by edits of a thesaurus."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -264,7 +266,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster that was split by an edit has no words left. Assign it a unique negative number.
+    # A cluster that was split by an edit has no words left. Give it a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -292,7 +294,7 @@ def _make(
     last = max((one.number for one in base.changes), default=0)
     order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
-    # Words that an edit added stay in their class and do not count as new.
+    # Words that were added by an edit stay in their class and do not count as new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
     steps = [
         replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
@@ -312,7 +314,7 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    # Drop statistics of the old classes, which no longer hold.
+    # Drop statistics of the old classes, which are no longer valid.
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
@@ -366,7 +368,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
     """Translate the undone edits to the grown thesaurus.
 
-    Later edits depend on earlier ones, so the translation stops at the first edit that fails.
+    Later edits depend on earlier edits, so the translation stops at the first edit that fails.
     """
     found: list[list[Edit]] = []
     for edit in edits:

@@ -27,17 +27,23 @@ class GrowOptions(Checked):
         True, help="Split classes and create new ones if the new text clearly supports it."
     )
     min_contexts: int = option(
-        3, minimum=1, help="Add a new word only if it occurs in at least N known contexts."
+        3,
+        minimum=1,
+        help=(
+            "Add a new word only if it occurs in at least N contexts that the "
+            "thesaurus already has."
+        ),
     )
     background: str | None = option(
         None,
         metavar="COUNTS",
-        help="New path of the thesaurus's background counts, if they were moved after `build`.",
+        help="New path of the background counts of the thesaurus, if they were moved after "
+        "`build`.",
     )
     vectors: str | None = option(
         None,
         metavar="FILE",
-        help="New path of the thesaurus's word vectors, if they were moved after `build`.",
+        help="New path of the word vectors of the thesaurus, if they were moved after `build`.",
     )
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")

@@ -1,7 +1,8 @@
 """`Draft`: the state of a thesaurus after a sequence of edits, before its tables are computed.
 
 In a draft, words belong to *units*. A unit is a learnt cluster, or one of the two parts of a
-cluster that an edit has split. Merging and nesting only change the cluster to which a unit belongs.
+cluster that an edit has split. If classes are merged or nested, only the cluster to which a unit
+belongs changes.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ SURE_MATCH = 0.8
 
 
 NO_HOMES: dict[int, int] = {}
-"""Shared empty mapping for drafts in which no word was moved. Edits copy it before they change it.
+"""Empty mapping shared by drafts in which no word was moved.
+
+Edits copy it before they change it.
 """
 
 
@@ -61,7 +64,7 @@ class Deleted(NotCounted):
 
 
 class EditTarget(NamedTuple):
-    """An edit of another thesaurus, translated to this one."""
+    """An edit of another thesaurus, translated to this thesaurus."""
 
     edits: list[Edit]
     """The edits to apply. Words to add that are already in this thesaurus are moved instead."""
@@ -75,7 +78,10 @@ class Memory(NamedTuple):
     """A cache shared by all drafts of a thesaurus."""
 
     labels: dict[Any, list[str]]
-    """Words (rows) of each generated label. The key contains everything that a label depends on."""
+    """Words (as rows) in each generated label.
+
+    The key contains everything that a label depends on.
+    """
     divergences: dict[tuple[int, ...], float]
     """KL divergence of a class from the background, keyed by the units of the class (see `Draft`).
     """
@@ -99,14 +105,16 @@ class Draft:
         self.gone: frozenset[int] = frozenset()
         """Rows of deleted words. Rows of the words in `added` follow the rows of the base."""
         self.settled: frozenset[int] = frozenset()
-        """Rows of words that an edit has put into a single class."""
+        """Rows of words that an edit has assigned to a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
         """The cluster to which each unit belongs, or −1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = NO_HOMES
-        """Home unit of each word that edits moved, keyed by row. `moved` has the units and weights
-        of these words."""
+        """Home unit of each word that was moved by edits, keyed by row.
+
+        `moved` contains the units and weights of these words.
+        """
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
         """State of each growth change that was accepted or refused, by change number."""
@@ -114,7 +122,7 @@ class Draft:
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
-        """Return all drafts up to this one, oldest first."""
+        """Return all drafts up to this draft, oldest first."""
         found = [self]
         while found[-1].before is not None:
             found.append(found[-1].before)
@@ -155,7 +163,7 @@ class Draft:
 
     @property
     def words(self) -> list[str]:
-        """All words that are not deleted, in the order of their rows."""
+        """All words that are not deleted, in row order."""
         listed = [*self.base.words.tolist(), *self.added]
         return [word for row, word in enumerate(listed) if row not in self.gone]
 
@@ -181,12 +189,11 @@ class Draft:
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
-        """Return the cluster in whose leaf each word is placed."""
+        """Return the cluster whose leaf contains each word."""
         return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
-        """Return the units (learnt clusters, or parts of split ones) of which each cluster
-        consists."""
+        """Return the units of each cluster (learnt clusters, or parts of split clusters)."""
         found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
         for unit, cluster in enumerate(self.parts.tolist()):
             if cluster >= 0:
@@ -202,8 +209,8 @@ class Draft:
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
-        # 1. Replace each split cluster by one of its parts. This is the part with the word's home
-        # or, if neither part has it, the more probable one.
+        # 1. Replace each split cluster by the part that contains the word's home. If neither part
+        # does, use the more probable part.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -212,7 +219,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. Words that edits have put into a class or added have this class as their only sense.
+        # 2. Words that edits have added or assigned to a class have this class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -220,13 +227,16 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. If a word has a single sense, it is the class in which the word is placed.
+        # 3. If a word has a single sense, this is the class in which the word is placed.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
     def _descendants(self, unit: int) -> BoolArray:
-        """Return a mask of a unit (see `Draft`) and all units into which it was split."""
+        """Return a mask of a unit and of all units into which it was split.
+
+        Units are defined in `Draft`.
+        """
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -292,7 +302,7 @@ class Draft:
             found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.similarity < SURE_MATCH:
                 unsure.append((seen, found))
-            # Keep the words of the original snapshot. Otherwise matches would get worse with every
+            # Keep the words of the original snapshot. Otherwise matching would get worse with each
             # rebuild.
             return replace(seen, node=found.node)
 
@@ -321,11 +331,11 @@ class Draft:
             del self.notes[about]
 
     def _merge(self, edit: Edit) -> None:
-        """Merge a class into another one."""
+        """Merge a class into another class."""
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        """Make a class a subclass of another one."""
+        """Make a class a subclass of another class."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
@@ -357,7 +367,7 @@ class Draft:
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
-        """Split a leaf into two new leaves. The words of the edit go to the second one."""
+        """Split a leaf into two new leaves. The words of the edit go to the second leaf."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -374,8 +384,8 @@ class Draft:
             raise refuse(
                 "the new class would contain all words; leave at least one word in the other class"
             )
-        # The counts of the words in each new leaf determine how other words are divided between the
-        # leaves.
+        # The counts of the words in each new leaf determine how the remaining words are divided
+        # between the leaves.
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -383,8 +393,8 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
-        # Each word of the class goes to one leaf. Other words with a membership in the class are
-        # divided between both leaves by their counts.
+        # Each word of the class goes to one of the leaves. Other words with a membership in the
+        # class are divided between both leaves by their counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
@@ -441,7 +451,11 @@ class Draft:
         """Set the state of an open growth change to accepted or refused, and return the change."""
         known = self.changes
         if number not in known:
-            there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
+            there = (
+                f"the changes are numbered {min(known)} to {max(known)}"
+                if known
+                else "there are no changes"
+            )
             raise refuse(f"unknown change {number}; {there}")
         if number in self.states:
             raise refuse(f"change {number} is already {self.states[number]}; undo that first")
@@ -452,15 +466,15 @@ class Draft:
         """Return the node of the class with the given id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
-            raise refuse(f"class {id} no longer exists; move the words by hand")
+            raise refuse(f"class {id} no longer exists; move the words individually")
         return int(found[0])
 
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
         """Replace the tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
             raise refuse(
-                f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected "
-                "one id for each"
+                f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected one id "
+                "per class"
             )
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
             raise refuse(f"the ids {list(ids)} of new classes are already used")
@@ -502,7 +516,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Keep the word's unit if it already belongs to the class, e.g. after a merge.
+        # Keep the word's unit if it already belongs to the class, for example after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -579,10 +593,10 @@ class Draft:
 
 
 def _node(edit: Edit) -> int:
-    """Return the node number of an edit's class, or −1 if the class is missing."""
+    """Return the node number of an edit's class, or −1 if the edit has no class."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
-    """Return the node number of an edit's target class, or −1 if the class is missing."""
+    """Return the node number of an edit's target class, or −1 if the edit has no target class."""
     return edit.into.node if edit.into is not None else -1

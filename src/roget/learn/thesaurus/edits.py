@@ -43,7 +43,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""Required fields of each kind of edit. A note also needs a class (node) or a word (words)."""
+"""Required fields of each kind of edit. A note also requires a class (node) or a word (words)."""
 
 KINDS = tuple(NEEDS)
 
@@ -56,7 +56,7 @@ FIELDS = (DEFINITION, REMARK)
 """Fields to which a note on a class or word can be written."""
 
 LONGEST_WORD, LONGEST_LABEL, LONGEST_NOTE = 200, 200, 10_000
-"""Maximum numbers of characters in a word, in a requested label and in a note."""
+"""Maximum number of characters in a word, in a requested label and in a note."""
 
 MAX_PROBLEMS = 10
 """Maximum number of problems listed in an error message."""
@@ -65,7 +65,7 @@ SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and maximum length of a string, shown in a message."""
+"""Maximum number of words, and maximum length of a string, in a message."""
 
 MIN_MATCH = 0.5
 """Minimum F-measure of the word sets of two classes for the classes to match."""
@@ -93,7 +93,7 @@ class ClassSnapshot:
     label: str
     size: int
     words: tuple[str, ...]
-    """All words of the class or, for a large class, a sample across all frequencies."""
+    """All words of the class. If the class is large, a sample of words of all frequencies."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # Older labels may contain other characters.
+            _check_letters(self.text)  # Labels from earlier versions may contain other characters.
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise refuse("a note needs exactly one class or one word")
@@ -210,7 +210,7 @@ CHANGE_KINDS = {
     MOVED: "a word moved to another class by the new text",
     NEW: "a new word",
 }
-"""Kinds of growth changes, in display order."""
+"""Kinds of changes made by growth, in display order."""
 
 OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
 STATES = (OPEN, ACCEPTED, REFUSED)
@@ -224,10 +224,12 @@ class GrowthChange:
     kind: str
     """Kind of change, one of `CHANGE_KINDS`."""
     words: tuple[str, ...]
-    """The new or moved word, the words of the smaller part of a split, or all words of a new
-    class."""
+    """The new or moved word, the words in the smaller part of a split, or all words of a class."""
     source: int | None
-    """The previous class, the class most similar to a new class, or None for a new word."""
+    """The previous class of a word, or the class most similar to a new class.
+
+    None for a new word.
+    """
     target: int
     """The new class."""
     score: float
@@ -240,7 +242,7 @@ class GrowthChange:
     """Total number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
-    """For a split, the id of the larger part."""
+    """For a split, the id of the class that keeps the larger part."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -249,7 +251,7 @@ class GrowthChange:
         ):
             if value not in known:
                 raise InputError(
-                    f"a change has the {name} {value!r}; expected one of {', '.join(known)}",
+                    f"invalid change: the {name} is {value!r}; expected one of {', '.join(known)}",
                     code="damaged-folder",
                 )
 
@@ -348,7 +350,7 @@ def describe_changes(numbers: tuple[int, ...]) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a string on one line, shortened and in quotes."""
+    """Return a string as a single line, shortened and in quotes."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
@@ -390,8 +392,9 @@ def match_class(
     """Find the class whose words are most similar to the words of a snapshot.
 
     Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
-    Words of the snapshot that are not in this thesaurus are ignored. For a large class, counts are
-    extrapolated from the sample. The root only matches the root.
+    Words of the snapshot that are not in this thesaurus are ignored. If the snapshot contains only
+    a sample of a large class, the number of common words is extrapolated from the sample. The root
+    matches only the root.
     """
     known = [rows[word] for word in seen.words if word in rows]
     if not known:
@@ -405,7 +408,8 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # If all words of a class are in a subclass, both match. Prefer the original node.
+        # If a subclass contains all words of a class, both match equally well. Prefer the original
+        # node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:
@@ -419,7 +423,7 @@ def match_class(
 
 
 def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the match of a snapshot, so users can check it."""
+    """Describe the match of a snapshot, so that users can check it."""
     others = found.size - found.common
     more = f", and {plural(others, 'other', ',')}" if others else ""
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
@@ -465,8 +469,8 @@ class EditRequest:
     text
         The new label, or the text of a note.
     into
-        The class to merge into, nest under, or move or add words to, in the form of `target`. If
-        words are moved, `target` is then the class that they are moved from.
+        The destination: the class to merge into, nest under, or move or add words to, in the same
+        form as `target`. If words are moved, `target` is the class that they are moved from.
     field
         Field of a note: "definition" or "note".
     place
@@ -521,7 +525,7 @@ class EditRequest:
             if outside:
                 raise refuse(
                     f"{outside[0]!r} is not in the class {thesaurus.label(source)!r}; leave the "
-                    "class empty to move words from any class"
+                    "class field empty to move words from any class"
                 )
         return find_class(thesaurus, self.into)
 
@@ -553,8 +557,8 @@ def apply_edits(
     thesaurus
         The thesaurus, which is not changed.
     requests
-        The edits. Classes are looked up one edit at a time, so a request can use the name that an
-        earlier one has set.
+        The edits. Classes are looked up one edit at a time, so a request can refer to a class by a
+        name that an earlier request has set.
     progress
         Called with the number of edits done.
 
@@ -581,7 +585,7 @@ def apply_edits(
 
 
 def refuse_all(problems: Sequence[str]) -> None:
-    """Raise an error that lists the first problems, if there are any."""
+    """Raise an error that lists the first problems, if there are any problems."""
     if problems:
         more = (
             f"\nand {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
@@ -670,7 +674,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 row.get("field") or REMARK,
                 place,
             )
-            # Ignore the class for a note on a word.
+            # Ignore the class in a request for a note on a word.
             requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not requests:
         raise InputError(

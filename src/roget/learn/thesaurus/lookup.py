@@ -41,24 +41,28 @@ LABEL = 3
 """Number of words in a label."""
 
 REPEATED = 0.5
-"""Factor applied to the score of a word that is already in the label of an ancestor."""
+"""Factor applied to the score of a word that is already part of an ancestor's label."""
 
 BROAD = 1.5
-"""Exponent of the log frequency in the scores of words in classes with subclasses. The words of a
-broad class differ, so frequent words name it better than central ones."""
+"""Exponent of the log frequency in the scores of words in classes with subclasses.
+
+A broad class contains diverse words, so frequent words are better names for it than central words.
+"""
 
 STABLE = 0.95
-"""Minimum F-measure between the words of a class before and after edits at which the class keeps
-its label."""
+"""Minimum F-measure for a class to keep its label after edits.
+
+The measure compares the words of the class before and after the edits.
+"""
 
 CACHED = 64
 """Maximum number of class profiles in the cache."""
 
 MIN_PROBABILITY = 0.01
-"""Minimum probability for listing a second or further class for a new word."""
+"""Minimum probability for a new word to be listed in a second or further class."""
 
 _MAX_LEFT_OUT = 100
-"""Maximum number of contexts whose weights are measured by leaving out one context at a time."""
+"""Maximum number of contexts that are left out, one at a time, to measure their weights."""
 
 
 class TypicalWord(NamedTuple):
@@ -89,7 +93,7 @@ class ContextClass(NamedTuple):
     probability: float
     """Total probability of these contexts in the class of words."""
     lift: float
-    """Log ratio of the probability in the class of words to the probability over all words."""
+    """Log ratio of the probability in the class of words to the overall probability."""
 
     @property
     def label(self) -> str:
@@ -98,7 +102,7 @@ class ContextClass(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A context that is a reason to put a word into one class rather than another."""
+    """A context that is a reason for assigning a word to one class rather than another."""
 
     context: str
     seen: float
@@ -108,18 +112,21 @@ class Reason(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """The reasons why a word is in a class and not in the most probable other class."""
+    """The reasons why a word is in its class rather than in the most probable other class."""
 
     node: int
     probability: float
     """p(class|word), based on the contexts of the word."""
     against: int
-    """The most probable other class, or the class itself if there is only one."""
+    """The most probable other class. If there is only one class, the class itself."""
     other: float
     """p(other class|word), based on the contexts of the word."""
     odds: float
-    """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
-    sum of the weights of all contexts and the prior log odds."""
+    """Log odds of the two classes.
+
+    With the placement rule p(c)·Π p(context|c)^count, they are equal to the prior log odds plus the
+    weights of all contexts.
+    """
     contexts: tuple[Reason, ...]
     """The contexts with the largest weights, in descending order of weight."""
 
@@ -133,7 +140,7 @@ class Sense(NamedTuple):
     contexts: tuple[TypicalContext, ...]
     """Contexts of the word that support the class, strongest first."""
     words: tuple[str, ...]
-    """Words of the class that are most similar to the word in the supporting contexts."""
+    """Words of the class that are most similar to this word in the supporting contexts."""
 
 
 class Placement(NamedTuple):
@@ -144,7 +151,7 @@ class Placement(NamedTuple):
     label: str
     probability: float
     known: float
-    """Fraction of the word's tokens whose contexts are known to the thesaurus."""
+    """Fraction of the word's tokens with contexts that the thesaurus contains."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +168,10 @@ class WordClass:
     mass: float
     """p(class), which is 1 for the root."""
     value: float | None
-    """Value at which the class was split, or None for a leaf. The value depends on the method, e.g.
-    β or the reduction of the description length in nats."""
+    """Value at which the class was split, or None for a leaf.
+
+    Its meaning depends on the method, e.g. β or the reduction of the description length in nats.
+    """
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 
@@ -180,11 +189,11 @@ class ClassLabels:
     distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
     two references, all words and the parent class, so labels are typical but differ between levels.
 
-    Only the classes that people see (`shown`) affect the labels of their subclasses. With vectors,
-    the word with the highest score comes first even if it is in the label of an ancestor, because
-    it is the best name of the class; other words of such labels come last. Without vectors, words
-    of the parent's label come last, and the scores of words in labels further up are halved.
-    Ties are broken by frequency. The label of the root consists of its most frequent words.
+    Only the classes that are displayed (`shown`) affect the labels of their subclasses. With
+    vectors, the word with the highest score comes first even if it is in the label of an ancestor,
+    because it is the best name of the class. Other words in labels of ancestors come last. Without
+    vectors, words of the parent's label come last, and the scores of words in labels further up are
+    halved. Ties are broken by frequency. The label of the root consists of its most frequent words.
 
     Labelling takes one pass over the words for each level of the tree.
     """
@@ -218,21 +227,20 @@ class ClassLabels:
         return self._chosen[node]
 
     def _above(self, node: int) -> list[int]:
-        """Return the shown classes above a class, from the root down."""
+        """Return the displayed classes above a class, from the root downwards."""
         return [one for one in self._tree.path(node)[:-1] if one in self._shown]
 
     def _choose(self, node: int) -> list[int]:
         """Return the rows of a class's label.
 
-        The labels of the shown classes above it must be chosen already.
+        The labels of the displayed classes above it must already be chosen.
         """
         rows = self._inside(node)
         totals = self._totals[rows]
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
             *above, parent = self._above(node)
-            # Do not penalise words in the label of the root, because the root has the most frequent
-            # words.
+            # Do not penalise words in the root's label, because these are the most frequent words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             last = np.isin(rows, self._chosen[parent] if parent else [])
             if self._vectors is None:
@@ -257,7 +265,7 @@ class ClassLabels:
         own = self._totals[rows][word]
 
         def predict(one: int) -> Floats:
-            """Return p(v|node) for each entry, excluding the tokens of the entry's word."""
+            """Return p(v|node) for each entry. The tokens of the entry's word are excluded."""
             profile = self._profile(one)
             left = np.maximum(profile.sum() - own, 0.0)
             seen = np.maximum(profile[contexts] - n, 0.0)
@@ -277,7 +285,7 @@ class ClassLabels:
         return np.asarray(sums, dtype=np.float64)
 
     def _inside(self, node: int) -> Ints:
-        """Return the rows of the words of a class."""
+        """Return the rows of the words in a class."""
         return self._order[self._begin[node] : self._end[node]]
 
 
@@ -327,7 +335,7 @@ class StableLabels(ClassLabels):
 
 
 class WordIndex:
-    """An index of words, derived only from the counts."""
+    """An index of words, computed from the counts only."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -359,7 +367,7 @@ class WordIndex:
 
 
 class ClassProfiles:
-    """An index of classes, derived from the centroids and masses of the clusters."""
+    """An index of classes, computed from the centroids and masses of the clusters."""
 
     def __init__(self, clustering: Clustering) -> None:
         self._clustering = clustering
@@ -401,9 +409,9 @@ class PlaceIndex:
         if places is not None:
             self.places = places
         self.described: dict[int, str] = {}
-        """Generated labels, by node."""
+        """Generated labels of classes, by node."""
         self.trust: dict[int, ClassTrust | None] = {}
-        """Cache of the trust in classes, by node."""
+        """Cached values of the trust in classes, by node."""
 
     @cached_property
     def places(self) -> Ints:
@@ -459,7 +467,7 @@ class PlaceIndex:
 
 
 class derived(cached_property[T]):  # noqa: N801  a decorator
-    """A cached property of an `Index`, which depends only on some attributes of the thesaurus."""
+    """A cached property of an `Index` that depends only on some attributes of the thesaurus."""
 
     inputs: Callable[[Thesaurus], tuple[object, ...]]
 
@@ -509,7 +517,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # Edits that move words change the tree or the homes of words (see `Draft`).
+    # Edits that move words change the tree or the homes of words, which are defined in `Draft`.
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -524,7 +532,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
     def shown(self) -> set[int]:
-        """The nodes that users see (see `list_level_nodes`)."""
+        """The nodes that are displayed to users (see `list_level_nodes`)."""
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
@@ -556,7 +564,7 @@ def select_distinct(here: Floats, average: Floats, contexts: Array, n: int) -> l
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
-    # At the root, all lifts are 0 up to rounding, so the most frequent contexts come first.
+    # At the root, all lifts are 0 up to rounding errors. List the most frequent contexts first.
     best = np.lexsort((-p, -p * lift.round(9)))[:n]
     names = map(str, contexts[seen[best]].tolist())
     return list(map(TypicalContext, names, p[best].tolist(), lift[best].tolist()))
@@ -581,7 +589,7 @@ def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
         values[node] = values[tree.parent[node]] if node else math.nan
     if np.isnan(values[inner]).any() or math.isnan(value):
         raise InputError(
-            f"cannot cut at value {value:g}: the splits of this thesaurus have no values",
+            f"cannot cut at value {value:g}, because the splits of this thesaurus have no values",
             code="invalid-option",
         )
     with np.errstate(invalid="ignore"):
@@ -620,7 +628,7 @@ def context_classes(
 
 
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
-    """Return the n words nearest to the centroid of a class, which may be in other classes."""
+    """Return the n words nearest to the centroid of a class. They may belong to other classes."""
     profile = centroid(thesaurus, node)
     return rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
@@ -628,11 +636,11 @@ def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalW
 def rank_words(
     thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
 ) -> list[TypicalWord]:
-    """Return the n rows nearest to a centroid by KL(word ‖ class), as typical words."""
+    """Return the n words nearest to a centroid, by KL(word ‖ class), as typical words."""
     index = thesaurus.index.words
     with np.errstate(divide="ignore"):
         logs = np.log(profile)
-    # KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
+    # Compute KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
     table = index.conditional if rows.size == len(thesaurus) else index.conditional[rows]
     distances = np.maximum(index.negative_entropy[rows] - table @ logs, 0.0)
     # Words without occurrences have an infinite distance.
@@ -666,8 +674,8 @@ def shared_evidence(
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     """Return the n contexts of a word that most favour a class over the best leaf outside it.
 
-    The word is placed by its contexts like a new word, and again with each context left out in
-    turn. The weight of a context is the decrease in the log odds when it is left out.
+    The word is placed by its contexts like a new word. This is repeated with each context left out
+    in turn. The weight of a context is the decrease in the log odds when it is left out.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)
@@ -677,7 +685,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     other = int(rest[placed[rest].argmax()]) if rest.size else None
     against = node if other is None else int(thesaurus.tree.cluster_nodes[other])
     outside = inside if other is None else np.array([other])
-    # Leave out only the contexts whose likelihood ratio favours the class most.
+    # Leave out only the contexts whose likelihood ratios favour the class most.
     both = np.maximum([centroid(thesaurus, one)[own.indices] for one in (node, against)], 1e-12)
     order = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
     tried = order[: max(_MAX_LEFT_OUT, n)]
@@ -714,17 +722,17 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
 
 
 def list_levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the number of classes at each level, or [] if the tree was built without levels."""
+    """Return the number of classes at each level, or [] if the tree has no levels."""
     levels = thesaurus.provenance.get("levels") or ()
     found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
     return found if len(found) > 1 else []
 
 
 def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
-    """Return the root, the classes of all levels and the leaves, or all classes if there are no
-    levels.
+    """Return the root, the classes of all levels and the leaves.
 
-    Users see only these classes, because a tree of merges is binary and deep.
+    If there are no levels, return all classes. Only the returned classes are displayed, because a
+    tree of merges is binary and deep.
     """
     tree, levels = thesaurus.tree, list_levels(thesaurus)
     if not levels:
@@ -733,7 +741,7 @@ def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
 
 
 def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
-    """Return the nodes from the root to a class, without nodes that users do not see."""
+    """Return the nodes from the root to a class, excluding nodes that are not displayed."""
     shown = thesaurus.index.shown
     return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
@@ -771,7 +779,7 @@ def find_lines(
 
 def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
     """Return the n most probable leaves for each new word."""
-    # Import here, because this loads scikit-learn, which other functions do not need.
+    # Import here, because the module loads scikit-learn, which other functions do not need.
     from roget.learn.clustering.inputs import align_contexts
 
     belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 MANY = 4096
-"""Maximum number of classes for which all pairs are compared. Some taxonomies have more classes."""
+"""Maximum number of classes for which all pairs are compared. Some taxonomies have more."""
 
 CELLS = 1 << 22
 """Batch size: number of cells of a dense array computed at once."""
 
 
 class Neighbour(NamedTuple):
-    """A word similar to another one."""
+    """A word that is similar to another word."""
 
     word: str
     similarity: float
@@ -45,7 +45,7 @@ class Neighbour(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The similarity as a distance, exp(−similarity)."""
+        """The similarity converted to a distance, exp(−similarity)."""
         return math.exp(-self.similarity)
 
 
@@ -67,7 +67,7 @@ class Neighbours:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
         self._before: tuple[Neighbours, Any] | None = None
-        """The index before classes were merged, and a matrix that maps old classes to new ones."""
+        """The index before classes were merged, and a matrix from old classes to new classes."""
 
     def after(
         self,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from roget.scoring.steps.headline import ComparisonHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
-"""Maximum length of system names in wide and in narrow terminals."""
+"""Maximum lengths of system names in wide and in narrow terminals."""
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
@@ -171,7 +171,7 @@ def _short_legend(comparison: Comparison) -> str:
         return f"{text}; {explain_letters(comparison)}"
     testable = all(code_of(one) != "needs-groups" for one in comparison.warnings)
     if len(comparison.systems) > 1 and testable:
-        return f"{text}; test the differences with --ci 1000"
+        return f"{text}; to test the differences, pass --ci 1000"
     return text
 
 
@@ -256,7 +256,7 @@ def _legend(comparison: Comparison) -> str:
 
 
 def _explain(comparison: Comparison) -> str:
-    """Return the caption of the table."""
+    """Return the caption of the table of systems."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
     text += ", with 95% intervals" if drawn else ""

@@ -202,7 +202,7 @@ def _best(goodness: Floats) -> list[list[int | None]]:
 def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
-    # A contingency table counts each item once, so overlapping clusters have no such table.
+    # A contingency table counts each item once, so there is no such table for overlapping clusters.
     tables = [] if system.sides.overlapping else [part.table for part in system.parts]
     return {
         "n": [brief(float(n)) for n in items],

@@ -27,7 +27,7 @@ def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def list_notices(comparison: Comparison) -> list[str]:
-    """Return the warnings, with those about missing items of several systems joined into one."""
+    """Return the warnings. Warnings about missing items of several systems are joined into one."""
     counts = {one.name: one.sides.missing for one in comparison.scored if one.sides.missing}
     begins = tuple(f"{name}: {count:,} of " for name, count in counts.items())
     notices = [one for one in comparison.warnings if code_of(one) == "missing-items"]
@@ -36,7 +36,7 @@ def list_notices(comparison: Comparison) -> list[str]:
         return list(comparison.warnings)
     counts = dict(sorted(counts.items(), key=lambda one: -one[1]))
     each = join_names([f"{count:,} in {name}" for name, count in counts.items()])
-    # The effect depends on --missing and is the same for all systems.
+    # The effect is the same for all systems, because it depends on the option --missing.
     effect = found[0].rpartition(": ")[2]
     merged = Notice(
         f"items without a label: {each} (of {comparison.items:,}): {effect}", code="missing-items"
@@ -59,7 +59,7 @@ def describe_mentions(comparison: Comparison) -> str:
         return ""
     documents = 1
     if sides.groups is not None:
-        # Count the documents with gold mentions, which are the same for all systems.
+        # Count the documents that contain gold mentions. They are the same for all systems.
         known = sides.gold.codes < sides.gold.n_labels - sides.gold.made
         documents = np.unique(np.asarray(sides.groups)[known]).size
     entities = round(comparison.classes * comparison.groups)

@@ -8,7 +8,7 @@ from roget.scoring.results import Comparison, SystemRow
 
 
 class RankShift(NamedTuple):
-    """A system's ranks under the first entropy estimator and under another one."""
+    """A system's ranks under the first entropy estimator and under another estimator."""
 
     name: str
     before: int
@@ -22,7 +22,7 @@ class Drop(NamedTuple):
     clusters: float
     difference: float
     rank: int
-    """Rank under the first estimator, used as the point's label in the figure."""
+    """Rank under the first estimator. It is the label of the point in the figure."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
@@ -71,8 +71,7 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
-    """Return by how much each system's score changes from the first entropy estimator to each of
-    the others."""
+    """Return the difference of each system's score between the first and each other estimator."""
     return {
         other: [
             Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)

@@ -63,7 +63,7 @@ def render(report: Report) -> str:
 
 
 def _float(report: Report, number: int, part: Iterable[str]) -> Iterator[str]:
-    """Yield a floating table with a caption and a label made from the caption's first words.
+    """Yield a floating table with a caption, and a label made from the first words of the caption.
 
     The caption explains abbreviations. Further parts of the table repeat only the first words.
     """
@@ -113,7 +113,7 @@ def _tabular(
 
 
 LINE, GAP, SIGN = 345.0, 12.0, 4.8
-"""Text width of LaTeX's article class, column separation and letter width, in points."""
+"""Text width of LaTeX's article class, column separation, and width of a letter, in points."""
 
 PAGE = 40
 """Maximum number of rows per page."""

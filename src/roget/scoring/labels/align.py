@@ -39,7 +39,9 @@ _MAX_SHOWN = 5
 _MIN_ITEMS = 4
 """Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
-"""Number of items to check first for a repeated label. All items are checked only if none is found.
+"""Number of items that are checked first for a repeated label.
+
+All items are checked only if none of these is found.
 """
 
 
@@ -60,13 +62,16 @@ class AlignedLabels:
     counts: CountArray | None = None
     """Number or total weight of the items in each row, or None if every row is a single item."""
     weighed: tuple[str, ...] = ()
-    """The origins of the item weights, for the signature. Empty if all weights are equal."""
+    """The origins of the item weights, as shown in the signature.
+
+    Empty if all weights are equal.
+    """
     leaves: Labels | None = None
     """The leaf of each item as labels, if the system is a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
-    """The gold and system labels before alignment, if a later step needs them."""
+    """The gold and system labels before alignment, if they are required by a later step."""
 
     @property
     def overlapping(self) -> bool:
@@ -186,7 +191,7 @@ def choose_rules(
     missing: str | None,
     extra: str | None,
     system: Labels | None = None,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Rules:
     """Return the options `average`, `missing` and `extra`, with None replaced by defaults.
 
@@ -252,7 +257,7 @@ def find_noise(labels: Labels) -> str | None:
         # The labels are consecutive numbers that start at the offset. If the offset is −1, all
         # other labels are ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
-    texts = list(map(labels.label, range(labels.n_labels - labels.made)))
+    texts = list(map(str, labels.names[: labels.n_labels - labels.made]))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
     others = (text for code, text in enumerate(texts) if code not in minus)
     if minus and all(text.removesuffix(".0").isdecimal() for text in others):
@@ -275,8 +280,8 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
         )
     groups = _match_groups(gold, system)
     if gold.groups is not None:
-        # There is one contingency table per gold group, so drop items in groups that gold does not
-        # contain.
+        # There is one contingency table per group in gold, so drop items in groups that gold does
+        # not contain.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
         # Sort by cluster, as in precounted cells, so that sums have the same rounding errors.
@@ -327,7 +332,7 @@ def handle_missing(
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(
-                f"{system.source} has no label for any item in {gold.source}",
+                f"no item in {gold.source} has a label in {system.source}",
                 code="no-common-items",
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
@@ -441,7 +446,7 @@ def _drop_weightless(
     gaps = gold.item_weights == 0
     if gaps.all():
         raise InputError(
-            f"{gold.source}: all weights are 0; expected at least one positive weight",
+            f"{gold.source}: all weights are 0; at least one weight must be positive",
             code="bad-weight",
         )
     number = plural(_count_items(counts, gaps), "item", ",")
@@ -485,7 +490,7 @@ def warn_extra(
         share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
         text = (
             f"{share} a cluster with scored items, so precision may be too high; pass --extra "
-            "count to count them, or --extra sample if gold is a sample of whole classes"
+            "count to count them, or --extra sample if gold is a sample of complete classes"
         )
         warnings.append(Notice(text, code="shared-clusters"))
     return warnings
@@ -504,9 +509,10 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     if items < _MIN_ITEMS:
         return []
     if n_groups == items:
-        text = "every group has a single item; check the group column"
+        text = "every group contains a single item; check the group column"
         return [Notice(text, code="suspicious-column")]
-    # If there are fewer labels than items, some labels must repeat, so items need not be checked.
+    # If there are fewer labels than items, some labels must be repeated, so items need not be
+    # checked.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
@@ -550,8 +556,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
             lines = ". If each line of both files is one label, pass --labels lines"
             raise InputError(
                 f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
-                "for both, or for neither and list the items in the same order"
-                f"{lines if files else ''}",
+                "for both, or pass no ids and list the items in the same "
+                f"order{lines if files else ''}",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)
@@ -581,8 +587,7 @@ def _require_same_positions(gold: Labels, system: Labels) -> None:
         raise InputError(
             f"{_has(gold.source)} {plural(len(gold), 'item', ',')} and {_has(system.source)} "
             f"{len(system)}; items without ids are joined by position, so the numbers of items "
-            f"must be equal"
-            f"{_suggest_linkage(gold, system)}",
+            f"must be equal{_suggest_linkage(gold, system)}",
             code="length-mismatch",
         )
     groups = _match_groups(gold, system)
@@ -722,8 +727,8 @@ def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     """Add the system's repeated mentions, except mentions that gold contains.
 
-    They enlarge the system's entities, as in the CoNLL reference scorer, which removes a repeated
-    mention only if the key contains it.
+    As in the CoNLL reference scorer, they enlarge the system's entities. The scorer removes a
+    repeated mention only if the key contains it.
     """
     places, names = gold.groups, gold.group_names or ()
     if places is None or gold.items is None or system.groups is None:
@@ -738,8 +743,8 @@ def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     coded = code_texts([*labels, *(label for _, _, label in again)])
     verb = "is" if len(again) == 1 else "are"
     text = (
-        f"{plural(len(again), 'mention')} of {system.source} {verb} repeated and not in gold: "
-        "counted again"
+        f"{plural(len(again), 'mention')} of {system.source} {verb} repeated and missing from "
+        "gold; each repetition is counted"
     )
     return replace(
         system,

@@ -179,7 +179,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
         values = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**values | {"baselines": baselines}))
     return ScoreTable(
-        signature=compared.signature.replace("+bootstrap", ""),  # not tested
+        signature=compared.signature.replace("+bootstrap", ""),  # The differences were not tested.
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
@@ -274,17 +274,18 @@ def _resample_groups(
     """Return bootstrap samples of groups, using the same groups for all gold standards."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
-    average = "unweighted" if options.average == "unweighted" else "weighted"
     for one in compared:
         first = one.scored[0]
         values = np.stack([*(s.values for s in one.scored), *first.trivial.values()])
         places = [numbers.setdefault(name, len(numbers)) for name in first.group_names]
-        parts.append((values, first.group_weights(average), np.array(places)))
+        items = first.sizes[0].astype(np.float64)
+        weights = np.ones_like(items) if options.average == "unweighted" else items
+        parts.append((values, weights, np.array(places)))
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` holds how often each group occurs in each bootstrap sample. A jackknife
-    # sample contains every group once, except the group that is left out.
+    # `times` contains the number of times that each group occurs in each bootstrap sample. A
+    # jackknife sample contains every group once, except for the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))

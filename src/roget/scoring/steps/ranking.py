@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def rank_systems(
     *,
     paired: str,
     seed: int,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Comparison:
     """Return the comparison of all systems. Significance tests require bootstrap samples."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
@@ -82,7 +81,7 @@ def rank_systems(
 
 
 _SERIOUS = ("no-labels", "identical-systems", "mixed-labels")
-"""Codes of notices that are listed first, because they make systems or ranks doubtful."""
+"""Codes of notices that are listed first, because they cast doubt on systems or ranks."""
 
 
 def sort_notices(*notices: str) -> tuple[str, ...]:
@@ -153,7 +152,7 @@ def _list_rows(
             yield row, (s, r)
 
 
-def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tuple[str, ...]:
+def _warn_system(system: ScoredSystem, scores: SystemScores, noise: str | None) -> tuple[str, ...]:
     """Return the warnings about the labels and undefined scores of one system."""
     measures = [measure for measure, _ in scores.requests]
     undefined = warn_undefined(system.values, measures, system.reasons)
@@ -167,9 +166,10 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
     if not hard or not kinds:
         return []
     meaning = {
-        "weighted": "the other systems divide items among labels by weight, which changes scores "
-        "even if the best labels are equal; to compare the best labels, pass --set answers=top",
-        "cover": "the other systems assign items to several clusters, which changes scores even if "
+        "weighted": "the other systems divide items among labels by weight, so scores differ "
+        "even if the best labels are equal; to compare the best labels, pass --set "
+        "answers=top",
+        "cover": "the other systems assign items to several clusters, so scores differ even if "
         "the first clusters are equal",
     }[kinds.pop()]
     verb = "has" if len(hard) == 1 else "have"

@@ -63,8 +63,10 @@ class WordView(Word):
 
     observations: float
     files: int | None
-    """Number of files with a stored sentence. It is null if there is one file or if there are no
-    sentences."""
+    """Number of files with a stored sentence.
+
+    It is null if there is only one file, or if there are no sentences.
+    """
     keyness: float | None
     """Frequency in the text divided by the frequency in the background. It is null if the
     background does not contain the word."""
@@ -140,7 +142,7 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
     thesaurus = snapshot.thesaurus
     ends = thesaurus.sense_memberships.indptr
     row = thesaurus.rows[word]
-    # Most words have one sense, so their contexts need not be ranked.
+    # Most words have a single sense, so their contexts need not be ranked.
     if ends[row + 1] - ends[row] < 2:
         return []
     return [
