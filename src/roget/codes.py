@@ -55,9 +55,10 @@ CODES: dict[str, Explanation] = {
         "Correct the value at the location in the message.",
     ),
     "below-baseline": Explanation(
-        "For some measures, the system does not score better than a baseline.",
-        "The baselines (one big cluster, one cluster per item, random clusters) do not use the "
-        "data, so a useful system should score better.",
+        "For some measures, the system does not score better than a baseline; in a comparison, no "
+        "system beats the best baseline on the main score.",
+        "The baselines (one big cluster, one cluster per item, random clusters) do not look at "
+        "the data, so a useful system should beat them.",
         "Check measures that are corrected for chance (ami, ari), and homogeneity and "
         "completeness, which show whether there are too many or too few clusters.",
     ),

@@ -46,7 +46,8 @@ def report(table: ScoreTable) -> Report:
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
         brief=None if head is None else _brief(table, head, len(reasons)),
-        caption=f"{table.title}. {summary}." if table.title else "",
+        titled=bool(table.title),
+        caption=f"{table.title}. {summary}." if table.title else f"{summary}.",
         data=table.as_dict,
         sheet=partial(_sheet, table, baselines),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -45,6 +45,8 @@ class Inputs:
     """The weights of the gold items, in the order of the gold labels."""
     compared: bool = False
     """True if systems are compared with each other."""
+    references: Mapping[str, Any] = field(default_factory=dict)
+    """Baselines of the caller, keyed by name. They are scored like systems, but not ranked."""
     by_item: bool = False
     """True if individual items are required, because a contingency table is not sufficient."""
 
@@ -85,14 +87,14 @@ class Inputs:
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
     def align_systems(self) -> dict[str, AlignedLabels]:
-        """Read the systems and align each of them with the gold standard."""
+        """Read the systems and the baselines, and align each of them with the gold standard."""
         if self.options.cells is not None or self.options.matrix is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
         gold, gold_source = None, None
         local = self.options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
-            for name, system in self.systems.items():
+            for name, system in {**self.systems, **self.references}.items():
                 if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
                     raise InputError(ONE_SIDE, code="conflicting-options")
                 # Reading small files is faster than counting cells with DuckDB, and so is reading

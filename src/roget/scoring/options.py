@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import Any, NamedTuple
 
 from roget.core.options import Checked, copy_option, option
@@ -25,6 +26,8 @@ LACKING = ("drop", PAIRWISE, "cluster", "singletons", "error")
 CONSENSUS = ("medoid", "average")
 RANKED_BY = ("mean", "rank")
 UNCERTAIN = ("tasks", "errors")
+NONE = "none"
+"""Baseline name that omits the automatic baselines."""
 NO_SCORE = ("error", "drop-task", "drop-system", "worst")
 RANK_INTERVALS = ("simultaneous", "marginal")
 
@@ -158,7 +161,6 @@ class LabelOptions(Checked):
         help="Gold standard by another annotator, as FILE or NAME=FILE. Scores are averaged over "
         "annotators, and their agreement is reported. Can be repeated.",
     )
-    baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
         None,
         minimum=0,
@@ -225,6 +227,7 @@ def single_label(noise: Any) -> str:
 class ScoreOptions(LabelOptions):
     """Options for `roget score`, which scores a single system."""
 
+    baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     cells: Any = option(
         None,
         metavar="FILE",
@@ -268,6 +271,14 @@ class ScoreOptions(LabelOptions):
 class CompareOptions(LabelOptions):
     """Options for `roget compare`, which compares several systems."""
 
+    baselines: Any = option(
+        (),
+        many="repeated",
+        flags=("--baseline",),
+        metavar="FILE",
+        help="Baseline, as FILE or NAME=FILE: scored like a system, but not ranked or tested, and "
+        "listed with the automatic baselines (`none` omits these). Can be repeated.",
+    )
     splits: Sequence[str | os.PathLike[str]] = option(
         (),
         many="repeated",
@@ -278,8 +289,8 @@ class CompareOptions(LabelOptions):
     main: str | None = option(
         None,
         metavar="SCORE",
-        help="Score by which systems are sorted, e.g. v@jk. Default: the first score on which "
-        "the best system beats all baselines.",
+        help="Score by which systems are sorted, e.g. v@jk. Default: ami, or v where AMI is "
+        "undefined (conll for coreference).",
     )
     intervals: bool = option(
         True, help="Show confidence intervals in printed tables. JSON and CSV always contain them."
@@ -296,6 +307,32 @@ class CompareOptions(LabelOptions):
 @dataclass(frozen=True)
 class PipelineOptions(ScoreOptions, CompareOptions):
     """All options of `roget score` and `roget compare`, as used by the scoring pipeline."""
+
+    baselines: Any = option((), many="repeated", help="")
+    """The baselines of `compare` (see `CompareOptions`), or False for none."""
+
+    @property
+    def automatic_baselines(self) -> bool:
+        """True if one cluster, one cluster per item and random clusters are also scored."""
+        given = self.baselines
+        return given is not False and not any(map(_is_none, _as_list(given)))
+
+    @property
+    def own_baselines(self) -> Any:
+        """The baselines that the caller passed: a list of sources, or a mapping from names."""
+        given = self.baselines
+        return given if isinstance(given, Mapping) else list(filterfalse(_is_none, _as_list(given)))
+
+
+def _as_list(baselines: Any) -> list[Any]:
+    """Return baselines as a list. The names of a mapping are not included."""
+    if baselines is None or isinstance(baselines, bool | Mapping):
+        return []
+    return [baselines] if isinstance(baselines, str | os.PathLike) else list(baselines)
+
+
+def _is_none(baseline: Any) -> bool:
+    return isinstance(baseline, str) and baseline == NONE
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,8 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     if options.splits:
         from roget.scoring.steps.splits import add_split_recalls
 
-        own = add_split_recalls(scores.systems, aligned.values(), options.splits, scores.weights)
+        every = [*scores.systems, *scores.references]
+        own = add_split_recalls(every, aligned.values(), options.splits, scores.weights)
         scores = replace(scores, own=own)
     samples, notes = _resample(scores, inputs, counter) if options.ci else (None, [])
     if notes:
@@ -170,6 +171,7 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
     if options.main:
         _find_main(options, requests)
     systems: list[ScoredSystem] = []
+    references: list[ScoredSystem] = []
     for name, labels in aligned.items():
         sides = _prepare_sides(labels, inputs, requests, rules)
         if sides.leaves is not None and options.measures is None and not inputs.compared:
@@ -177,23 +179,29 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
             requests = [(parse("dendrogram-purity"), None), *requests]
         tables = tabulate(sides, pooled=rules.average == "pooled")
         values = np.full((len(requests), tables.groups or 1), np.nan)
-        systems.append(ScoredSystem(name, sides, tables, values, rules.average))
+        kind = references if name in inputs.references else systems
+        kind.append(ScoredSystem(name, sides, tables, values, rules.average))
+    systems[0].trivial.update({one.name: one.values for one in references})
     baselines = {}
-    if options.baselines:
+    if options.automatic_baselines:
         # In a comparison, the baselines are the same for all systems, because random clusters have
         # the sizes of the gold classes.
         draws = max(1, DRAWS // systems[0].groups)
         baselines = make_baselines(
             systems[0].tables, options.seed, draws, like_gold=inputs.compared
         )
-    return SystemScores(requests, systems, systems[0].weights, rules, baselines=baselines)
+    weights = systems[0].weights
+    return SystemScores(
+        requests, systems, weights, rules, baselines=baselines, references=references
+    )
 
 
 def evaluate_systems(scores: SystemScores, counter: Counter) -> None:
     """Compute all requested scores of every system and of the baselines in every group."""
     requests, baselines = scores.requests, scores.baselines
-    counter.total = len(scores.systems) * len(requests) + counter.samples
-    for system in scores.systems:
+    every = (*scores.systems, *scores.references)
+    counter.total = len(every) * len(requests) + counter.samples
+    for system in every:
         system.trivial.update({name: np.empty_like(system.values) for name in baselines})
         for i, request in enumerate(requests):
             system.values[i], reason = evaluate(system.tables, request)
@@ -429,7 +437,7 @@ def _make_comparison(
     scores: SystemScores, samples: Samples | None, options: PipelineOptions
 ) -> Comparison:
     """Return the comparison of all systems, with all requested scores and details."""
-    from roget.scoring.steps.ranking import rank_systems
+    from roget.scoring.steps.ranking import rank_systems, sort_notices, warn_about_main
 
     requests, systems = scores.requests, scores.systems
     comparison = rank_systems(
@@ -452,6 +460,8 @@ def _make_comparison(
         show_details=options.details,
         components=tuple(compute_components(one.parts, estimators, one.weights) for one in systems),
     )
+    notices = sort_notices(*comparison.warnings, *warn_about_main(comparison))
+    comparison = replace(comparison, warnings=notices)
     comparison = replace(
         comparison,
         headline=make_comparison_headline(comparison, options, scores),
@@ -485,7 +495,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             seed=options.seed,
             items=str(system.items),
         )
-        for system in scores.systems
+        for system in (*scores.systems, *scores.references)
     ]
     # Hard labels are a special case of weighted labels, so use the same signature fields for all
     # systems, such as system:hard+weighted.
@@ -498,7 +508,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             for parts in signatures
         ]
     own = {key for system in scores.systems for key in system.sides.signature_parts}
-    names = (system.name for system in scores.systems)
+    names = (system.name for system in (*scores.systems, *scores.references))
     signed = dict(zip(names, signatures, strict=True))
     require_same_signature("scores cannot be ranked together", signed, own)
     parts = {key: value for key, value in signatures[0].items() if key not in own}

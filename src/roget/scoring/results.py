@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 MEAN, TREE = "mean", "tree"
 """Values of `ScoreRow.level` for means over all levels, and for scores of whole trees."""
 
-TIE = 1e-12
-"""Tolerance within which two scores are considered equal."""
-
 Score = tuple[str, str | None]
 """A measure and an entropy estimator (None if the measure uses no entropies)."""
 
@@ -119,19 +116,29 @@ def choose_estimator(rows: Sequence[ScoreRow]) -> ScoreRow:
     return next((row for row in ordered if row.value is not None), ordered[0])
 
 
-def beats_baselines(
-    ours: Iterable[float | None], baselines: Iterable[float | None], better: str
-) -> bool:
-    """Return True if the best system score beats all baselines (and there are any).
+PREFERRED = ("ami", "v")
+"""The measures that may be the main score by default, before all others."""
 
-    >>> beats_baselines([0.3, 0.2], [0.0, None], "higher"), beats_baselines([1.0], [1.0], "higher")
-    (True, False)
+
+def choose_main(rows: Iterable[ScoreRow]) -> Score:
+    """Return the default main score: AMI, else V, else the first score, bias-corrected if possible.
+
+    The choice does not depend on the values. Scores that are undefined for a system are skipped.
+
+    >>> rows = [ScoreRow("v", "ml", 0.9), ScoreRow("v", "jk", 0.2), ScoreRow("ami", None, None)]
+    >>> choose_main(rows)
+    ('v', 'jk')
     """
-    sign = -1.0 if better == "lower" else 1.0
-    own, other = (
-        [sign * value for value in values if value is not None] for values in (ours, baselines)
-    )
-    return bool(own and other) and max(own) > max(other) + TIE
+    defined: dict[Score, list[bool]] = {}
+    for row in rows:
+        defined.setdefault((row.measure, row.entropy), []).append(row.value is not None)
+    order = {name: at for at, name in enumerate(PREFERRED)}
+    scores = sorted(defined, key=lambda one: (order.get(one[0], len(order)), is_plug_in(one)))
+    for enough in (all, any):
+        for score in scores:
+            if enough(defined[score]):
+                return score
+    return scores[0]
 
 
 def as_plain(value: Any) -> Any:
@@ -267,14 +274,8 @@ class ScoreTable(Result):
 
     @property
     def main(self) -> Score:
-        """The main score: the first score that beats all baselines, or else the first score.
-
-        Corrected scores come before plug-in scores, which favour one cluster per item.
-        """
-        rows = sorted(self.rows, key=lambda row: is_plug_in((row.measure, row.entropy)))
-        good = (r for r in rows if beats_baselines([r.value], r.baselines.values(), r.direction))
-        first = next(good, self.rows[0])
-        return first.measure, first.entropy
+        """The main score: AMI, or V if AMI was not computed or is undefined."""
+        return choose_main(self.rows)
 
     @cached_property
     def components(self) -> ScoreComponents | None:
@@ -655,12 +656,12 @@ class Comparison(Result):
     def main(self) -> Score:
         """The score by which systems are sorted.
 
-        By default, this is the first score on which the best system beats all baselines, with
-        corrected scores considered before plug-in scores. If there is no such score, it is the
-        first score.
+        By default, or if the requested score is undefined for all systems, this is AMI, or V if
+        AMI was not computed or is undefined for a system.
         """
-        scores = sorted(self.scores, key=is_plug_in)
-        return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
+        if self.chosen is not None and self.chosen in self.defined:
+            return self.chosen
+        return choose_main(row for row in self.rows if not row.trivial)
 
     @property
     def reason(self) -> str:
@@ -668,32 +669,31 @@ class Comparison(Result):
         families = self.headline is not None and bool(self.headline.families)
         if families and self.main == ("conll", None):
             return "the mean F of MUC, B-cubed and CEAF-e, by which shared tasks rank systems"
+        if self.main not in self.defined:
+            return "no score is defined"
         if self.chosen is not None:
-            return "as requested"
-        if self.separates:
-            return (
-                "chosen automatically: the first score, preferring bias-corrected ones, on which "
-                "the best system beats all baselines; set it with --main"
-            )
-        return "no score separates systems from baselines, so the first is used"
+            named = score_key(*self.chosen)
+            return "as requested" if self.chosen == self.main else f"because {named} is undefined"
+        known = {measure for measure, _ in self.scores}
+        if self.main[0] == "v" and "ami" in known:
+            return "the default where AMI is undefined; set another score with --main"
+        return "the default; set another score with --main"
 
-    @property
-    def separates(self) -> bool:
-        """True if the best system beats all baselines on the main score."""
-        return self._beats_baselines(self.main)
-
-    def _beats_baselines(self, score: Score) -> bool:
-        """Return True if the best system beats all baselines on a score."""
-        rows = [row for row in self.rows if (row.measure, row.entropy) == score]
-        rows = [row for row in rows if not row.annotator]
-        ours, baselines = ([r.value for r in rows if r.trivial == side] for side in (False, True))
-        return beats_baselines(ours, baselines, rows[0].direction)
+    @cached_property
+    def defined(self) -> list[Score]:
+        """The scores that are defined for at least one system, in input order."""
+        found = {
+            (row.measure, row.entropy)
+            for row in self.rows
+            if not row.trivial and row.value is not None
+        }
+        return [score for score in self.scores if score in found]
 
     @property
     def ordered(self) -> list[Score]:
-        """All scores, starting with the main score and the other scores of the short report."""
+        """The defined scores, starting with the main score and the others of the short report."""
         first = (self.main,) if self.headline is None else self.headline.scores
-        return list(dict.fromkeys((*first, *self.scores)))
+        return list(dict.fromkeys((*first, *self.defined)))
 
     def stability(self) -> list[dict[str, Any]]:
         """Return Kendall's τ between rankings by the same measure with different estimators."""

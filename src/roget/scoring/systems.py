@@ -101,6 +101,9 @@ class SystemScores:
     """Additional group weights, with shape (scores, groups). They may differ between scores."""
     baselines: Mapping[str, Measurable] = field(default_factory=dict)
     """The tables of the baselines, which are scored together with the first system."""
+    references: Sequence[ScoredSystem] = ()
+    """The baselines of the caller. Their values are also among the baselines of the first system.
+    """
 
     @property
     def names(self) -> list[str]:

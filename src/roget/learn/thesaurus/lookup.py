@@ -28,7 +28,7 @@ from roget.errors import InputError
 from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.quality import ClassTrust, centrality, find_vectors
+from roget.learn.thesaurus.quality import ClassTrust, centrality, find_vectors, weigh_words
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ class StableLabels(ClassLabels):
     """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus, shown: Container[int]) -> None:
-        vectors = thesaurus.index.vectors[0]
+        vectors = thesaurus.index.vectors
         super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places, shown, vectors)
         self._thesaurus, self._base = thesaurus, thesaurus.base
         self._memory = thesaurus.draft.memory.labels
@@ -447,7 +447,7 @@ class PlaceIndex:
         """The object that generates labels of classes."""
         shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
-            vectors = self._thesaurus.index.vectors[0]
+            vectors = self._thesaurus.index.vectors
             return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
         return StableLabels(self._thesaurus, shown)
 
@@ -536,10 +536,14 @@ class Index:
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
-    def vectors(self) -> tuple[Array | None, Any]:
-        """The word vectors, and the context weights scaled to length 1, or None if there are no
-        vectors."""
-        return find_vectors(self._thesaurus) or (None, None)
+    def vectors(self) -> Array | None:
+        """The vectors of words, or None if the classes were not made from vectors."""
+        return find_vectors(self._thesaurus)
+
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
+    def context_weights(self) -> Any:
+        """The context weights of words, scaled to length 1, or None if there are no vectors."""
+        return weigh_words(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:

@@ -188,9 +188,10 @@ class Neighbours:
         known = self._clustering.representation
         if known is None:
             return None
-        vectors = known.vectors.astype(np.float64)
+        vectors = known.vectors if known.rows is None else known.vectors[known.rows]
+        vectors = vectors.astype(np.float64)
         if known.rows is not None:
-            vectors, rest = vectors[known.rows], known.rows < 0
+            rest = known.rows < 0
             vectors[rest] = known.embed(self._counts.matrix[rest])
             # Use the mean vector of its classes for a word without occurrences.
             unseen = rest & (self._counts.word_totals == 0)

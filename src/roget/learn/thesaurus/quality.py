@@ -140,7 +140,7 @@ def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
     Trust is defined only for classes that were learnt from word vectors (`SphericalTree`).
     """
     known = thesaurus.clustering.representation
-    vectors, weights = thesaurus.index.vectors
+    vectors, weights = thesaurus.index.vectors, thesaurus.index.context_weights
     if vectors is None or known is None:
         return None
     rows = thesaurus.inside(node)
@@ -189,22 +189,24 @@ def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
     return [float(a / b) if b else None for a, b in zip(sums, words, strict=True)]
 
 
-def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return all word vectors, and the context weights scaled to length 1.
+def find_vectors(thesaurus: Thesaurus) -> Array | None:
+    """Return the vectors of all words, or None if the classes were not made from vectors.
 
-    Rows of words that were not learnt are 0. The result is None if the classes were not made from
-    vectors.
+    Rows of words that were not learnt are 0.
     """
     known = thesaurus.clustering.representation
-    if known is None:
-        return None
-    vectors = known.vectors
-    weights = unit(known.weights)
-    if known.rows is None:
-        return vectors, weights
-    there = (known.rows >= 0)[:, None]
+    if known is None or known.rows is None:
+        return None if known is None else known.vectors
     # Words that were not learnt have row −1, which selects the last row. Their values are set to 0.
-    return vectors[known.rows] * there, weights[known.rows].multiply(there).tocsr()
+    return np.asarray(known.vectors[known.rows] * (known.rows >= 0)[:, None])
+
+
+def weigh_words(thesaurus: Thesaurus) -> Any:
+    """Return the context weights of all words scaled to length 1. See `find_vectors`."""
+    known = thesaurus.clustering.representation
+    if known is None or known.rows is None:
+        return None if known is None else unit(known.weights)
+    return unit(known.weights)[known.rows].multiply((known.rows >= 0)[:, None]).tocsr()
 
 
 def mean_cosine(rows: Any) -> float:

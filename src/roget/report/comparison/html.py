@@ -64,7 +64,7 @@ def render(comparison: Comparison) -> str:
         about=_about(comparison),
         comparison=comparison,
         warnings=list_notices(comparison),
-        notes=explain_scores(comparison.scores),
+        notes=explain_scores(comparison.defined),
         signature=comparison.signature,
         scores=_scores(comparison),
         systems=[rows for rows in lines if not rows[0].trivial],
@@ -83,13 +83,13 @@ def render(comparison: Comparison) -> str:
         diagnosed=MOST,
         loses=comparison.groups > 1
         or not all(one.sides.overlapping for one in comparison.scored or ()),
-        several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
+        several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.defined),
     )
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
     """Return the data embedded in the page for its script, rounded to save space."""
-    measures = dict.fromkeys(measure for measure, _ in comparison.scores)
+    measures = dict.fromkeys(measure for measure, _ in comparison.defined)
     return {
         "scores": _scores(comparison),
         "systems": comparison.systems,

@@ -36,7 +36,8 @@ def group_rows(comparison: Comparison) -> list[list[SystemRow]]:
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
-        lines.setdefault((row.system, row.trivial), []).append(row)
+        if (row.measure, row.entropy) in place:
+            lines.setdefault((row.system, row.trivial), []).append(row)
     for rows in lines.values():
         rows.sort(key=lambda row: place[row.measure, row.entropy])
     return sorted(lines.values(), key=lambda rows: _order(rows[0]))
@@ -59,7 +60,7 @@ def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list
 
 def estimators(comparison: Comparison, measure: str) -> list[str]:
     """Return the entropy estimators requested for a measure, in the order requested."""
-    return [entropy for name, entropy in comparison.scores if name == measure and entropy]
+    return [entropy for name, entropy in comparison.defined if name == measure and entropy]
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:

@@ -24,7 +24,7 @@ def render(report: Report) -> str:
         more = "notice" if brief.more == 1 else "notices"
         warnings.append(spell_options(f"  {brief.more} more {more}: --all"))
     blocks = [
-        _fill(report.title) if report.caption else "",
+        _fill(report.title) if report.titled else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),

@@ -22,7 +22,6 @@ from roget.core.io import duck
 from roget.core.io.address import is_remote
 from roget.core.io.source import STANDARD_INPUT, Source, absolute, is_pipe, source_of
 from roget.core.io.table import Table
-from roget.core.types import Array, BoolArray
 from roget.engines import base
 from roget.engines.base import Engine, Increment
 from roget.errors import InputError
@@ -30,6 +29,7 @@ from roget.scoring.labels.align import AlignedLabels
 from roget.scoring.labels.columns import SINGLE, Columns, choose_side
 from roget.scoring.labels.duckdb_join import (
     Counting,
+    Nullable,
     count_lone,
     fetch_arrays,
     get_layout,
@@ -311,7 +311,7 @@ def _open_share(
 class JoinPart(NamedTuple):
     """The result of joining one partition."""
 
-    cells: dict[str, tuple[Array, BoolArray]]
+    cells: dict[str, Nullable]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
     """For gold and for system, True if an unmatched item is repeated or has no id."""
@@ -352,9 +352,7 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Send the data and the mask as separate arrays, because masked arrays cannot be serialised.
-        plain = {name: (values.data, values.mask) for name, values in cells.items()}
-        return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
+        return JoinPart(cells, (rows[0], rows[1]), (repeats[0], repeats[1]))
 
 
 class Joined(Counting):
@@ -363,16 +361,17 @@ class Joined(Counting):
     def __init__(self, parts: Sequence[JoinPart], noise: str | None, *tables: Table) -> None:
         self.parts, self.noise, self.tables = parts, noise, tables
 
-    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
+    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Nullable]:
         """Concatenate the cells of all partitions. White space has already been stripped."""
         found = {}
         for name in self.parts[0].cells:
             arrays = zip(*(part.cells[name] for part in self.parts), strict=True)
             data, mask = map(np.concatenate, arrays)
-            found[name] = np.ma.array(data, mask=mask)
+            found[name] = Nullable(data, mask)
         for side, name in enumerate(("gold_rows", "system_rows")):
             total = sum(part.rows[side] for part in self.parts)
-            found[name] = np.ma.array(np.full(found["n"].size, total))
+            size = found["n"].data.size
+            found[name] = Nullable(np.full(size, total), np.zeros(size, dtype=bool))
         return found
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:

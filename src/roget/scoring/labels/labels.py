@@ -138,7 +138,7 @@ class Labels:
 
     @property
     def n_shared(self) -> int:
-        """Number of codes, excluding those that were added for single items without a label."""
+        """Number of codes, excluding codes added for single items without a label."""
         return self.n_labels - (self.made if self.made > 1 else 0)
 
     def label(self, code: int) -> str:

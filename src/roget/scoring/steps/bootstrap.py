@@ -409,8 +409,9 @@ class _Cells(NamedTuple):
     width: int
     """The number of clusters."""
     real: int
-    """The number of clusters without those that were added for single items without a label. The
-    added ones have the largest codes.
+    """The number of clusters, excluding clusters added for single items without a label.
+
+    The added clusters have the largest codes.
     """
 
     @classmethod

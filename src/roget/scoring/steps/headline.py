@@ -372,7 +372,7 @@ def make_comparison_headline(
         return None
     main = comparison.main
     by_name: dict[str, Score] = {}
-    for score in sorted(comparison.scores, key=is_plug_in):
+    for score in sorted(comparison.defined, key=is_plug_in):
         by_name.setdefault(score[0], score)
     usual = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
     if options.measures is None:
@@ -380,7 +380,7 @@ def make_comparison_headline(
     else:
         # Show all requested scores, and the plug-in scores next to the corrected ones.
         order = list(by_name)
-        requested = [score for score in comparison.scores if score != main]
+        requested = [score for score in comparison.defined if score != main]
         more = sorted(requested, key=lambda score: (order.index(score[0]), is_plug_in(score)))
     if scores is None:
         return ComparisonHeadline((main, *more))
@@ -391,7 +391,7 @@ def make_comparison_headline(
     }
     if families:
         shared = [(name, None) for name in ("conll", *(own[-1] for own in COREFERENCE.values()))]
-        more = [score for score in shared if score in comparison.scores and score != main]
+        more = [score for score in shared if score in comparison.defined and score != main]
         more = more[:MORE_SCORES]
     return ComparisonHeadline((main, *more), families)
 
