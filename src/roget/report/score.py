@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from roget.core.io.problems import plural
 from roget.report import Brief, Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, ends, number
+from roget.report.item_names import list_table_items, name_items
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def report(table: ScoreTable) -> Report:
     """Report the scores of a system next to baseline scores, with sizes, notes and warnings."""
-    table = table.with_intervals()
+    table = name_items(table.with_intervals())
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
@@ -48,7 +49,7 @@ def report(table: ScoreTable) -> Report:
         brief=None if head is None else _brief(table, head, len(reasons)),
         titled=bool(table.title),
         caption=f"{table.title}. {summary}." if table.title else f"{summary}.",
-        data=table.as_dict,
+        data=partial(list_table_items, table),
         sheet=partial(_sheet, table, baselines),
     )
     if table.sweep is not None:

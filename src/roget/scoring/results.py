@@ -276,9 +276,9 @@ class ScoreTable(Result):
     """The scores and warnings of the short report, or None if reports show everything."""
     quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
     """Intervals that have not been computed yet (see `with_intervals`)."""
-    missing_items: tuple[str, ...] = field(default=(), repr=False)
+    missing_items: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The gold items without a system label (at most 10,000), if items have ids."""
-    extra_items: tuple[str, ...] = field(default=(), repr=False)
+    extra_items: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The system items that gold does not contain (at most 10,000)."""
 
     @property
@@ -378,7 +378,7 @@ class ScoreTable(Result):
         data = table._plain("signature", *sizes, "warnings", "rows")
         if self.components is not None:
             data |= self.components.as_dict()
-        more = ("by_group", "details", "sweep", "missing_items", "extra_items")
+        more = ("by_group", "details", "sweep")
         data |= self._plain(*(name for name in more if getattr(self, name)))
         if self.headline is not None and self.headline.families:
             data[self.headline.kind] = as_plain(self.headline.families)
@@ -742,18 +742,13 @@ class Comparison(Result):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
         whole = self.with_intervals()
-        kinds = ("missing_items", "extra_items")
-        items = {
-            one.name: {kind: list(ids) for kind in kinds if (ids := getattr(one.sides, kind))}
-            for one in self.scored
-        }
         data: dict[str, Any] = {
             **whole._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
             **whole._plain("warnings", "rows", "pairs"),
             "stability": self.stability(),
             "systems": [
-                {"system": name, **one.as_dict(), **items.get(name, {})}
+                {"system": name, **one.as_dict()}
                 for name, one in zip(self.systems, self.components, strict=False)
             ],
         }

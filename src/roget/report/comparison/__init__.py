@@ -26,6 +26,7 @@ from roget.report.format import (
     plural,
     width,
 )
+from roget.report.item_names import list_system_items
 from roget.report.legend import explain_scores
 from roget.report.outline import list_systems, sheet_groups
 from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
@@ -77,7 +78,7 @@ def report(comparison: Comparison) -> Report:
         titled=bool(comparison.title),
         caption=". ".join(filter(None, [comparison.title, _summary(comparison)])) + ".",
         legend=_explain(comparison),
-        data=comparison.as_dict(),
+        data=list_system_items(comparison),
         sheet=_sheet(comparison),
         page=page,
     )

@@ -35,7 +35,7 @@ from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _MAX_SHOWN = 5
-"""Maximum number of missing or extra items to list in a message."""
+"""Maximum number of missing items to list in an error message."""
 _MAX_LISTED = 10_000
 """Maximum number of missing or extra items to list in JSON output."""
 _MIN_ITEMS = 4
@@ -179,11 +179,11 @@ def align(
     if gold.items is not None and extra in ("count", "unmatched"):
         gold, rows = _add_unknown(gold, system, rows, unknown)
         effect = "counted in the system only" if gold.absent else "counted as one class each"
-        warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
+        warnings += warn_extra(gold, system, unknown.size, 0, effect)
     elif gold.items is not None and extra == "drop":
         dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()), names=extras)
+        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
@@ -336,7 +336,7 @@ def handle_missing(
             "drop": "not scored",
         }
         names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
-        text = f"{_describe_missing(left_out, items, system)}{_show(names)}: {effects[missing]}"
+        text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
         if left_out == items and missing != "drop":
             warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
@@ -491,18 +491,15 @@ def warn_extra(
     extra: int,
     shared: int,
     effect: str = "dropped",
-    names: Sequence[str] = (),
 ) -> list[Notice]:
     """Return notices about the `extra` system items that are missing from gold.
 
-    `shared` is the number of these items that are in clusters with scored items. `names` holds
-    the ids of the first extra items, if they are known.
+    `shared` is the number of these items that are in clusters with scored items.
     """
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
-    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}"
-    text += f"{_show(names)}: {effect}"
+    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}: {effect}"
     warnings = [Notice(text, code="extra-items")]
     if shared:
         share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
@@ -558,17 +555,6 @@ def list_names(labels: Labels, rows: Ints) -> tuple[str, ...]:
     if groups is None or names is None:
         return tuple(str(items[row]) for row in first)
     return tuple(f"{names[int(groups[row])]} {items[row]}" for row in first)
-
-
-def _show(names: Sequence[str]) -> str:
-    """Format the first few names for a message, such as " ('a', 'b', …)".
-
-    >>> _show([]), _show("abcdef")
-    ('', " ('a', 'b', 'c', 'd', 'e', …)")
-    """
-    short = (name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_MAX_SHOWN])
-    shown = [*map(repr, short), *("…" for _ in names[_MAX_SHOWN:][:1])]
-    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
