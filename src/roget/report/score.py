@@ -152,11 +152,11 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if head.kind == "coreference":
         return ["CoNLL: mean of the three scores above; for all other measures, pass --all"]
     lines = explain_scores((row.measure, None) for row in rows)
-    estimators = {row.entropy for row in rows} - {None, "ml"}
+    estimators = {row.entropy for row in rows if row.entropy and row.entropy != "ml"}
     if estimators:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
-        name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
-        lines.append(f"{used}: bias-corrected ({name})")
+        name = next(iter(estimators))
+        lines.append(f"{used}: bias-corrected ({ENTROPY_NAMES.get(name, name)})")
     if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []

@@ -35,7 +35,9 @@ from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _MAX_SHOWN = 5
-"""Maximum number of missing items to list in an error message."""
+"""Maximum number of missing or extra items to list in a message."""
+_MAX_LISTED = 10_000
+"""Maximum number of missing or extra items to list in JSON output."""
 _MIN_ITEMS = 4
 """Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
@@ -72,6 +74,10 @@ class AlignedLabels:
     """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
     """The gold and system labels before alignment, if they are required by a later step."""
+    missing_items: tuple[str, ...] = ()
+    """The first gold items without a system label, if their ids are known."""
+    extra_items: tuple[str, ...] = ()
+    """The first system items that gold does not contain."""
 
     @property
     def overlapping(self) -> bool:
@@ -162,6 +168,7 @@ def align(
             code="no-common-items",
         )
     unknown = find_unknown(system, rows[kept])
+    extras = list_names(system, unknown)
     unlabelled = int(np.count_nonzero(~kept))
     if unlabelled:
         verb = "has" if unlabelled == 1 else "have"
@@ -172,17 +179,18 @@ def align(
     if gold.items is not None and extra in ("count", "unmatched"):
         gold, rows = _add_unknown(gold, system, rows, unknown)
         effect = "counted in the system only" if gold.absent else "counted as one class each"
-        warnings += warn_extra(gold, system, unknown.size, 0, effect)
+        warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
     elif gold.items is not None and extra == "drop":
         dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
+        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()), names=extras)
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    return handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    return replace(aligned, extra_items=extras)
 
 
 def choose_rules(
@@ -319,6 +327,7 @@ def handle_missing(
         gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
+    names: tuple[str, ...] = ()
     if left_out:
         effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -326,7 +335,8 @@ def handle_missing(
             "unmatched": "counted in gold only",
             "drop": "not scored",
         }
-        text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
+        names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
+        text = f"{_describe_missing(left_out, items, system)}{_show(names)}: {effects[missing]}"
         if left_out == items and missing != "drop":
             warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
@@ -343,7 +353,8 @@ def handle_missing(
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
-    return _build_aligned(gold, system, left_out, extra, warnings, counts)
+    aligned = _build_aligned(gold, system, left_out, extra, warnings, counts)
+    return replace(aligned, missing_items=names)
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
@@ -475,16 +486,23 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 
 
 def warn_extra(
-    gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
+    gold: Labels,
+    system: Labels,
+    extra: int,
+    shared: int,
+    effect: str = "dropped",
+    names: Sequence[str] = (),
 ) -> list[Notice]:
     """Return notices about the `extra` system items that are missing from gold.
 
-    `shared` is the number of these items that are in clusters with scored items.
+    `shared` is the number of these items that are in clusters with scored items. `names` holds
+    the ids of the first extra items, if they are known.
     """
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
-    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}: {effect}"
+    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}"
+    text += f"{_show(names)}: {effect}"
     warnings = [Notice(text, code="extra-items")]
     if shared:
         share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
@@ -529,6 +547,28 @@ def _all_differ(keys: Codes) -> bool:
 def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
     return f"{number:,} of {plural(items, 'item', ',')} {verb} no label in {system.source}"
+
+
+def list_names(labels: Labels, rows: Ints) -> tuple[str, ...]:
+    """Return the ids of the first items in `rows`, with their groups, if items have ids."""
+    if labels.items is None:
+        return ()
+    items, groups, names = labels.items, labels.groups, labels.group_names
+    first = rows[:_MAX_LISTED].tolist()
+    if groups is None or names is None:
+        return tuple(str(items[row]) for row in first)
+    return tuple(f"{names[int(groups[row])]} {items[row]}" for row in first)
+
+
+def _show(names: Sequence[str]) -> str:
+    """Format the first few names for a message, such as " ('a', 'b', …)".
+
+    >>> _show([]), _show("abcdef")
+    ('', " ('a', 'b', 'c', 'd', 'e', …)")
+    """
+    short = (name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_MAX_SHOWN])
+    shown = [*map(repr, short), *("…" for _ in names[_MAX_SHOWN:][:1])]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
