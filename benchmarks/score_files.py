@@ -39,7 +39,7 @@ BARS = {"CPU": 1.5, "memory": 1.5}
 """Maximum cost of the whole default report relative to the bare statement, from a million rows on.
 """
 SMALL, TIMES = 2_000_000, 5
-"""Up to this number of rows, the best of so many runs counts, because start-up times vary."""
+"""Up to this number of rows, the best of several runs counts, because start-up times vary."""
 
 BARE = """
 import sys, duckdb
