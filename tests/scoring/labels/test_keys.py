@@ -133,6 +133,8 @@ def test_contradicting_key_lines_are_refused(write):
     assert problems(path) == [(3, "duplicate-item"), (5, "duplicate-item")]
     path = write("b.key", "w i1 a/1 b/2\nw i1 a/1\n")
     assert problems(path) == [(2, "duplicate-item")]
+    with refused("duplicate-item", "b.key:2", "group item label/weight"):
+        as_labels(path)
 
 
 def test_invalid_key_weights_and_fields_are_refused(write):

@@ -37,6 +37,8 @@ class LabelTable:
     """The weight of each entry in the label column. The weights have been validated."""
     indptr: Ints | None = None
     """Offset of each row in the label column, or None if each row has one label."""
+    several: str = ""
+    """How an item can have several labels in this format, if not in a column of weights."""
     spread: bool = False
     """True if an item may have several rows, each with a label and a weight."""
     first_row: FirstRow | None = None
@@ -329,12 +331,12 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
     """Report that a row contradicts an earlier row for the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} already has a different label on line {table.lines[earlier]}"
-    if table.problems.hint not in (_PAIRS, _SEVERAL):
+    if table.problems.hint not in (_PAIRS, table.several or _SEVERAL):
         column = table.columns.get("label")
         labels = {str(label) for label in column.values()} if column else set()
         items = {*(table.items or ())}
         are_ids = not labels.isdisjoint(items) and 3 * len(labels) > len(items)
-        table.problems.hint = _PAIRS if are_ids else _SEVERAL
+        table.problems.hint = _PAIRS if are_ids else table.several or _SEVERAL
     table.problems.add(table.lines[row], text, code="duplicate-item")
 
 
