@@ -57,7 +57,7 @@ def test_title_and_main_score_can_be_set(files, tmp_path):
     done = run("compare", *files, "-m", "homogeneity,ari", "--set", "title=Senses", "-o", page)
     assert done.returncode == 0, done.stderr
     assert "<h1>Senses</h1>" in page.read_text()
-    assert "<strong>ari</strong>" in page.read_text()
+    assert "<strong>homogeneity (jk)</strong>" in page.read_text()
     assert str(tmp_path) not in page.read_text()
     done = run("compare", *files, "-m", "ari,homogeneity", "--main", "homogeneity@jk")
     assert "sorted by homogeneity (jk)" in done.stdout

@@ -71,7 +71,8 @@ class _Pool:
     """A pool of processes for one run, with shared memory for progress counts and a stop flag."""
 
     def __init__(self, processes: int) -> None:
-        # Use spawn, because a forked process would copy locks that other threads may hold.
+        # Use the start method spawn, because a forked process would copy locks that other threads
+        # may hold.
         context = multiprocessing.get_context("spawn")
         # Use no locks, because a worker that is killed while holding a lock would block the other
         # workers.
@@ -95,8 +96,8 @@ class _Pool:
             yield from self._results(futures, report)
         except BrokenProcessPool:
             raise WorkerDied(
-                "a worker process ended unexpectedly; it was killed, or memory ran out (use fewer "
-                'processes). In a script, put the call under if __name__ == "__main__":'
+                "a worker process ended unexpectedly, because it was killed or ran out of memory "
+                '(use fewer processes). In a script, put the call under if __name__ == "__main__":'
             ) from None
         finally:
             # A second Ctrl-C must not leave workers running.
@@ -177,7 +178,7 @@ def _begin(progress: Any, stop: Any, workers: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process has ended, instead of waiting for tasks forever."""
+    """Exit when the parent process has ended. Otherwise the worker would wait for tasks forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

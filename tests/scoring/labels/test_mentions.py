@@ -136,8 +136,8 @@ def to_labels(sides, name):
         for entity, mentions in enumerate(entities)
         for mention in sorted(mentions)
     ]
-    return Labels.from_codes(
-        code_texts([entity for _, _, entity in rows]),
+    return Labels(
+        **code_texts([entity for _, _, entity in rows])._asdict(),
         items=[mention for _, mention, _ in rows],
         groups=np.array([int(document) for document, _, _ in rows], dtype=np.int64),
         group_names=list(map(str, range(len(sides)))),

@@ -43,13 +43,13 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Names accepted for the item column if no column has a more specific name."""
+"""Names accepted for the item column if no other column name is more specific."""
 
 _INDEX = "__index_level_0__"
-"""The name of an index without a name in Parquet and Arrow files that pandas writes."""
+"""The name of an index without a name in Parquet and Arrow files written by pandas."""
 
 FEW = 10
-"""Maximum number of items for which the gold labels may all differ, in a file with a header."""
+"""Maximum number of items in a file with a header for which all gold labels may differ."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -57,7 +57,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items of a word list."""
+"""Column names that are unlikely to be words in a word list."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class LabelRoles(Roles):
     def find_columns(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column index of each role, by name or, if names are unknown, by position.
+        """Return the column index of each role, by name or, if all names are unknown, by position.
 
-        The position counts in tables with one or two columns if all names are unknown.
+        Positions are used only in tables with one or two columns.
         """
         known = {name for role in self.all for name in NAMES[role]}
         lowered = _lower(names)
@@ -177,7 +177,7 @@ class LabelRoles(Roles):
             if near:
                 found[role] = exact[0] if exact else near[0]
             elif role == "item" and index in free:
-                # The index holds the item ids, unless another column does.
+                # The index contains the item ids, unless another column does.
                 nouns = [at for at in sorted(free) if lowered[at] in NOUNS]
                 found[role] = nouns[0] if len(nouns) == 1 else index
         return self._complete(found, names, columns, source)

@@ -42,9 +42,9 @@ from roget.scoring.labels.formats import is_binary, list_files, list_suffixes
 SHARE = 8 << 20
 """Minimum number of bytes per task. Larger files are split, and smaller files are combined."""
 _PARTITION_SIZE = 16 << 20
-"""Number of input bytes per partition."""
+"""Number of bytes of input per partition."""
 _MAX_PARTS = 64
-"""Maximum number of partitions, and of tasks for gold or system files.
+"""Maximum number of partitions, and of tasks for the gold or system files.
 
 The number is limited because every task sends data to every partition.
 """
@@ -133,7 +133,7 @@ class DaskJoin:
                 self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The other readers report which line cannot be read.
+            # The slower readers will report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
@@ -145,7 +145,7 @@ class DaskJoin:
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
-        with LabelFile(paths[0], head=head, header=self._header) as file:
+        with LabelFile(paths[0], short=head, header=self._header) as file:
             table = inspect_file(file, self._labels, choose_side(self._columns, side), SINGLE)
         named = table is not None and "item" in table.places
         return replace(table, name=name_files(paths)) if table is not None and named else None

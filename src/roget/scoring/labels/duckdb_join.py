@@ -82,7 +82,7 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The other readers report which line cannot be read.
+            # The slower readers will report which line cannot be read.
             return None
 
 
@@ -179,7 +179,7 @@ class Counting:
         named = "item" in gold.places
         if ("group" in system.places and not by_group) or named != ("item" in system.places):
             return None
-        # Try a fast join without stripping white space first. Repeat the join with stripping if
+        # First try a fast join without stripping white space. Repeat the join with stripping if
         # some items are blank or have no match.
         found = self._join(by_group, careful=False)
         odd = bool(found["odd"].data.any())
@@ -193,7 +193,7 @@ class Counting:
         extra, absent = found["gold"].mask, found["system"].mask
         if not named and (extra.any() or absent.any()):
             return None
-        # If the counts add up to more than the number of rows, items are repeated.
+        # If the counts add up to more than the number of rows, some items are repeated.
         rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
         if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
             return None
@@ -479,7 +479,7 @@ def _number(values: Nullable, firsts: Ints, table: Table) -> tuple[Ints, tuple[s
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")
     coder = Coder()
-    # Add the empty name first, so that its code is 0, which becomes −1 below.
+    # Add the empty name first. Its code is then 0, which becomes −1 below.
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)

@@ -93,7 +93,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     column = table.columns[role]
     _refuse_empty(table, column)
     problems.check()
-    # An item may have several labels: in one row, or in several rows with weights.
+    # An item may have several labels, either in one row or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
     coded = column
     if several or first is not None:
@@ -130,8 +130,8 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
         items = None if items is None else [items[row] for row in rows.tolist()]
         groups = None if groups is None else groups[rows]
         masses = None if masses is None else masses[rows]
-    return Labels.from_codes(
-        coded,
+    return Labels(
+        **coded._asdict(),
         items=items,
         groups=groups,
         group_names=group_names,
@@ -143,7 +143,10 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row, without the notice about a header if the label is repeated below."""
+    """Return the first row.
+
+    If its label is repeated in other rows, remove the notice that it may be a header.
+    """
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -193,7 +196,7 @@ def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
         keys = keys * (int(groups.max()) + 1) + groups
         keys = np.unique(keys, return_inverse=True)[1]
     first = np.empty(int(keys.max()) + 1, dtype=np.int64)
-    # The last write to an index wins, so write in reverse order to keep the first row.
+    # Write in reverse order, so that the first row of each item is written last and is kept.
     first[keys[::-1]] = np.arange(rows - 1, -1, -1)
     firsts: Ints = first[keys]
     return None if bool(np.all(firsts == np.arange(rows))) else firsts

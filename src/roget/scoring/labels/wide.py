@@ -36,15 +36,18 @@ def split_frame(
     names = list(named)
     if "weight" in (columns or {}):
         raise InputError(
-            f"{source}: a table with a column for each clustering has no column of weights; remove "
-            "weight from the columns",
+            f"{source}: a table with one column per clustering cannot have a column of weights; "
+            "remove weight from the columns",
             code="invalid-option",
         )
     places = find_shared(names, columns, source)
     notices = []
     if "item" not in places and _holds_ids(named, places, columns):
         places["item"] = 0
-        text = f"{source}: column {names[0]} has only different values and is read as item ids"
+        text = (
+            f"{source}: all values in the column {names[0]} are different, so it is read as "
+            "item ids"
+        )
         notices.append(Notice(text, code="inferred-items"))
     lowered = [name.strip().lower() for name in names]
     others = {find_index(names), *places.values()}
@@ -74,7 +77,7 @@ def split_frame(
 
 
 def _holds_ids(named: dict[str, Any], places: Mapping[str, int], columns: Columns | None) -> bool:
-    """Return True if the first of several columns has only different values.
+    """Return True if all values in the first of several columns are different.
 
     Numbers must also differ in more than `FEW` rows, because they may be cluster numbers.
     """
@@ -107,7 +110,7 @@ def read_columns(
     path: str | os.PathLike[str], labels: str | None = None, columns: Columns | None = None
 ) -> dict[str, Labels]:
     """Read a file in which each column is a clustering."""
-    with LabelFile(path) as file:
+    with LabelFile(os.fspath(path)) as file:
         format = labels or detect_format(file)
         return split_frame(_load_columns(file, format), columns, file.name)
 

@@ -80,7 +80,7 @@ def _merge(array: Any, file: LabelFile) -> Hierarchy:
 
 def _load_array(file: LabelFile) -> Any:
     try:
-        with local_file(file.source.path) as path:
+        with local_file(file.path) as path:
             return read_npy(path)
     except InputError as error:
         raise InputError(
@@ -90,7 +90,7 @@ def _load_array(file: LabelFile) -> Any:
 
 def load_archive(file: LabelFile) -> FrameColumns:
     """Load the arrays of an .npz archive as columns."""
-    with local_file(file.source.path) as path:
+    with local_file(file.path) as path:
         arrays = read_npz(path, packed=True, kinds="biufUS")
     lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}
     if not arrays or (len(arrays) > 1 and (len(lengths) > 1 or -1 in lengths)):

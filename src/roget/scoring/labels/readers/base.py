@@ -15,7 +15,7 @@ from roget.core.io.problems import Problems
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
@@ -26,11 +26,15 @@ All rows have the same roles. Invalid lines are added to the problems and not yi
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that reads a table, given the file, the specified columns, the roles and the problems.
+"""A function that reads a table.
+
+Its arguments are the file, the specified columns, the roles and the problems.
 """
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that reads labels, given the file, the specified columns and a flag (True for gold).
+"""A function that reads labels.
+
+Its arguments are the file, the specified columns, and True for gold.
 """
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
@@ -69,7 +73,8 @@ class LabelReader:
     """
 
     def __post_init__(self) -> None:
-        # Set the docstring, which `inspect.getdoc` and `roget list` show for a catalogue entry.
+        # Set the docstring, because `inspect.getdoc` and `roget list` show it for a catalogue
+        # entry.
         object.__setattr__(self, "__doc__", self.about)
 
     def __call__(
@@ -117,7 +122,7 @@ def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected
 def refuse_json(file: LabelFile, expected: str) -> None:
     """Raise an error if a file looks like JSON but another format is expected."""
     line, first = file.first_line
-    if looks_like_json(first) and not ("tab" in expected and "\t" in first):
+    if JSON_START.match(first) and not ("tab" in expected and "\t" in first):
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
         text = (
             f"{file.name}:{line}: expected {expected}, found {shown!r}, which looks like JSON; "

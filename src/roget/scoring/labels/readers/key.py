@@ -57,7 +57,7 @@ def read_rows(
             tokens += row[2:]
             sizes.append(len(row) - 2)
         elif row:
-            if file.source.suffix != ".key":
+            if file.suffix != ".key":
                 problems.hint = CLUSTERS_HINT
             problems.add(
                 line, f"found only one field, {row[0]!r}; expected group item label[/weight] ..."

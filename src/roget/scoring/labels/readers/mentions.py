@@ -304,8 +304,9 @@ def _to_labels(
         )
         warnings.append(Notice(text, code="repeated-rows"))
     groups = [at for at, mentions in enumerate(found) for _ in mentions]
-    return Labels.from_codes(
-        code_texts([*chain.from_iterable(mentions.values() for mentions in found)]),
+    coded = code_texts([*chain.from_iterable(mentions.values() for mentions in found)])
+    return Labels(
+        **coded._asdict(),
         items=[*chain.from_iterable(found)],
         groups=np.array(groups, dtype=np.int64),
         group_names=[document.name for document in documents],

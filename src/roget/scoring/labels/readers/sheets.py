@@ -39,7 +39,7 @@ def read_workbook(
 
 def load_arrow(file: LabelFile) -> Any:
     """Load a pyarrow table after checking its size."""
-    with local_file(file.source.path) as path:
+    with local_file(file.path) as path:
         feather = _import("pyarrow.feather", file.name, "save it as Parquet")
         with _convert_errors(file.name, "Arrow"):
             rows, size = measure_arrow(str(path))
@@ -54,7 +54,7 @@ def load_arrow(file: LabelFile) -> Any:
 
 def load_workbook(file: LabelFile) -> FrameColumns:
     """Load the first sheet of a workbook. Its first row is the header."""
-    with local_file(file.source.path) as path:
+    with local_file(file.path) as path:
         openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
         check_archive(Path(path))
         with _convert_errors(file.name, "a workbook"):
