@@ -38,9 +38,10 @@ def list_notices(comparison: Comparison) -> list[str]:
     each = join_names([f"{count:,} in {name}" for name, count in counts.items()])
     # The effect is the same for all systems, because it depends on the option --missing.
     effect = found[0].rpartition(": ")[2]
-    merged = Notice(
-        f"items without a label: {each} (of {comparison.items:,}): {effect}", code="missing-items"
-    )
+    text = f"items without a label: {each} (of {comparison.items:,}): {effect}"
+    if describe_mentions(comparison):
+        text = f"missed gold mentions: {each} (of {comparison.items:,})"
+    merged = Notice(text, code="missing-items")
     return [
         merged if one is found[0] else one for one in comparison.warnings if one not in found[1:]
     ]
