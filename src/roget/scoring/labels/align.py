@@ -171,16 +171,16 @@ def align(
             f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
-    unknown = find_unknown(system, rows[kept])
-    extras = list_names(system, unknown)
+    # Items without a gold label are counted like extra items, or dropped with a separate notice.
+    counted = gold.items is not None and extra in ("count", "unmatched")
+    unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
+    extras = list_names(system, unknown if counted else absent)
     unlabelled = int(np.count_nonzero(~kept))
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
-        warnings.append(Notice(text, code="missing-label"))
+    if unlabelled and not counted:
+        warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra in ("count", "unmatched"):
+    if counted:
         before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
         if gold.mentions:
@@ -191,9 +191,9 @@ def align(
             effect = "counted in the system only" if gold.absent else "counted as one class each"
             warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (absent, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()), names=extras)
+        warnings += warn_extra(gold, system, absent.size, int(shared.sum()), names=extras)
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
@@ -281,6 +281,13 @@ def find_noise(labels: Labels) -> str | None:
     if minus and all(text.removesuffix(".0").isdecimal() for text in others):
         return "-1" if np.isin(labels.codes, minus).any() else None
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
+
+
+def warn_unlabelled_gold(number: int, source: str) -> Notice:
+    """Return a notice that `number` gold items have no label, so they are not scored."""
+    verb = "has" if number == 1 else "have"
+    text = f"{plural(number, 'item', ',')} {verb} no label in {source}: not scored"
+    return Notice(text, code="missing-label")
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
