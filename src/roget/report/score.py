@@ -125,11 +125,12 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
         rows.append([*name, score, *plain, *tested, *against])
     intervals = any(row.low is not None for row in head.rows)
     shown = [BASELINE_TITLES.get(name, name) for name in baselines]
+    numbers = [*(["plug-in"] if head.plain else []), *beyond, *shown]
     columns = [
         *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
         Column("score [95% CI]" if intervals else "score", fit="keep"),
-        *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, *shown, fit="keep"),
+        *(Column(title, right=True, fit="keep") for title in numbers),
     ]
     yield ReportTable(columns, rows, repeated=1 + levels)
 

@@ -88,20 +88,49 @@ class Inputs:
 
     def align_systems(self) -> dict[str, AlignedLabels]:
         """Read the systems and the baselines, and align each of them with the gold standard."""
-        if self.options.cells is not None or self.options.matrix is not None:
+        options = self.options
+        if options.cells is not None or options.matrix is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
-        reader = GoldReader(self)
+        known = GoldLabels(self)
         every, errors = {**self.systems, **self.references}, []
-        local = self.options.engine == "local"
+        local = options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
             for name, system in every.items():
                 try:
-                    aligned[name] = self._align_system(count, system, reader)
+                    sources, items = (self.gold, system), None
+                    if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
+                        raise InputError(ONE_SIDE, code="conflicting-options")
+                    # Reading small files is faster than counting cells with DuckDB, and so is
+                    # reading the system labels once the gold labels have been read.
+                    if known.labels is None and not (local and are_small(self.gold, system)):
+                        sides = self._count_system(count, system)
+                        if sides is not None:
+                            aligned[name] = sides
+                            continue
+                    if system is None:
+                        gold, labels = self._read_both()
+                    else:
+                        if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
+                            sources, items = self._prepare_frames(system)
+                        # The gold labels are read again only if their source has changed.
+                        if known.labels is None or sources[0] is not known.source:
+                            known.labels = read_side(sources[0], "gold", options)
+                            known.source = sources[0]
+                        gold = known.labels
+                        labels = read_side(sources[1], "system", options)
+                    left, right = (
+                        side if items is None else replace(side, items=items)
+                        for side in (gold, labels)
+                    )
+                    sides = self.align(left, right)
+                    if options.splits:
+                        sides = replace(sides, unaligned=(gold, labels))
+                    aligned[name] = sides
                 except InputError as error:
                     # Report the broken files of all systems at once, unless gold is broken.
                     about_options = error.code == "conflicting-options"
-                    if len(every) == 1 or about_options or not (local and reader.can_read()):
+                    if len(every) == 1 or about_options or not (local and known.readable()):
                         raise
                     errors.append(error)
         if len(errors) == 1:
@@ -109,31 +138,6 @@ class Inputs:
         if errors:
             raise InputErrors(f"{len(errors)} of {len(every)} systems cannot be scored", errors)
         return aligned
-
-    def _align_system(self, count: Count, system: Any, reader: GoldReader) -> AlignedLabels:
-        """Read one system and align it with the gold standard."""
-        if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
-            raise InputError(ONE_SIDE, code="conflicting-options")
-        local = self.options.engine == "local"
-        # Reading small files is faster than counting cells with DuckDB, and so is reading the
-        # system labels once the gold labels have been read.
-        if reader.gold is None and not (local and are_small(self.gold, system)):
-            sides = self._count_system(count, system)
-            if sides is not None:
-                return sides
-        if system is None:
-            gold, labels, items = *self._read_both(), None
-        else:
-            sources, items = (self.gold, system), None
-            if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
-                sources, items = self._prepare_frames(system)
-            gold = reader.read(sources[0])
-            labels = read_side(sources[1], "system", self.options)
-        left, right = (
-            side if items is None else replace(side, items=items) for side in (gold, labels)
-        )
-        aligned = self.align(left, right)
-        return replace(aligned, unaligned=(gold, labels)) if self.options.splits else aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
         """Count the contingency cells of a system, or return None if items are required."""
@@ -277,29 +281,23 @@ class Inputs:
         return count_large(self.gold, system, missing, *read)
 
 
-@dataclass
-class GoldReader:
-    """Reads the gold labels once for all systems."""
+@dataclass(eq=False)
+class GoldLabels:
+    """The gold labels, which are read once for all systems."""
 
     inputs: Inputs
-    gold: Labels | None = None
+    labels: Labels | None = None
     source: Any = None
 
-    def read(self, source: Any) -> Labels:
-        """Return the gold labels. They are read again only if the source has changed."""
-        if self.gold is None or source is not self.source:
-            self.gold = read_side(source, "gold", self.inputs.options)
-            self.source = source
-        return self.gold
-
-    def can_read(self) -> bool:
+    def readable(self) -> bool:
         """Return True if the gold labels can be read, so that an error is about a system."""
-        if self.gold is None and isinstance(self.inputs.gold, COMMON):
+        gold = self.inputs.gold
+        if self.labels is None and isinstance(gold, COMMON):
             try:
-                self.read(self.inputs.gold)
+                self.labels, self.source = read_side(gold, "gold", self.inputs.options), gold
             except InputError:
                 return False
-        return self.gold is not None
+        return self.labels is not None
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:

@@ -68,6 +68,7 @@ def read_rows(
                 line, f"found only one field, {row[0]!r}; expected group item label[/weight] ..."
             )
     rows = LabelTable(problems, np.array(lines, dtype=np.int64), items, several=_SEVERAL)
+    rows.is_key = True
     rows.spread = file.cover
     if first.startswith("#"):
         text = f"{first.strip()!r:.60} is read as a group, an item and its labels"
