@@ -130,11 +130,12 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
         rows.append([*name, score, *plain, *tested, *against])
     intervals = any(row.low is not None for row in head.rows)
     shown = [BASELINE_TITLES.get(name, name) for name in baselines]
+    numbers = [*(["plug-in"] if head.plain else []), *beyond, *shown]
     columns = [
         *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
         Column("score [95% CI]" if intervals else "score", fit="keep"),
-        *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, *shown, fit="keep"),
+        *(Column(title, right=True, fit="keep") for title in numbers),
     ]
     yield ReportTable(columns, rows, repeated=1 + levels)
 
@@ -194,11 +195,11 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
             "BLANC and LEA, pass --all"
         ]
     lines = explain_scores((row.measure, None) for row in rows)
-    estimators = {row.entropy for row in rows} - {None, "ml"}
+    estimators = {row.entropy for row in rows if row.entropy and row.entropy != "ml"}
     if estimators:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
-        name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
-        lines.append(f"{used}: bias-corrected ({name})")
+        name = next(iter(estimators))
+        lines.append(f"{used}: bias-corrected ({ENTROPY_NAMES.get(name, name)})")
     if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []

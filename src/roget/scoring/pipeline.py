@@ -370,6 +370,8 @@ def _make_table(
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
         quick=plan_intervals(rows, scores, options),
+        missing_items=sides.missing_items,
+        extra_items=sides.extra_items,
     )
     if options.cuts is None and options.items is None and not (options.details or options.by):
         return table

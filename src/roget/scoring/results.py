@@ -73,6 +73,11 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
         ours = name_measure(measure)
         matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
     if not matches:
+        # Supervised recall on splits, e.g. supervised-recall[80_20].
+        matches = [
+            score for score in known if score[0].partition("[")[0] == measure and not entropy
+        ]
+    if not matches:
         remedy = f"; to compute it, pass --measure {ours}" if is_measure(ours) else ""
         raise UnknownName("score", name, [score_key(*score) for score in known], remedy=remedy)
     return matches
@@ -271,6 +276,10 @@ class ScoreTable(Result):
     """The scores and warnings of the short report, or None if reports show everything."""
     quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
     """Intervals that have not been computed yet (see `with_intervals`)."""
+    missing_items: tuple[str, ...] = field(default=(), repr=False)
+    """The gold items without a system label (at most 10,000), if items have ids."""
+    extra_items: tuple[str, ...] = field(default=(), repr=False)
+    """The system items that gold does not contain (at most 10,000)."""
 
     @property
     def main(self) -> Score:
@@ -369,7 +378,7 @@ class ScoreTable(Result):
         data = table._plain("signature", *sizes, "warnings", "rows")
         if self.components is not None:
             data |= self.components.as_dict()
-        more = ("by_group", "details", "sweep")
+        more = ("by_group", "details", "sweep", "missing_items", "extra_items")
         data |= self._plain(*(name for name in more if getattr(self, name)))
         if self.headline is not None and self.headline.families:
             data[self.headline.kind] = as_plain(self.headline.families)
@@ -733,13 +742,18 @@ class Comparison(Result):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
         whole = self.with_intervals()
+        kinds = ("missing_items", "extra_items")
+        items = {
+            one.name: {kind: list(ids) for kind in kinds if (ids := getattr(one.sides, kind))}
+            for one in self.scored
+        }
         data: dict[str, Any] = {
             **whole._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
             **whole._plain("warnings", "rows", "pairs"),
             "stability": self.stability(),
             "systems": [
-                {"system": name, **one.as_dict()}
+                {"system": name, **one.as_dict(), **items.get(name, {})}
                 for name, one in zip(self.systems, self.components, strict=False)
             ],
         }

@@ -36,7 +36,9 @@ from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _MAX_SHOWN = 5
-"""Maximum number of missing items to list in an error message."""
+"""Maximum number of missing or extra items to list in a message."""
+_MAX_LISTED = 10_000
+"""Maximum number of missing or extra items to list in JSON output."""
 _MIN_ITEMS = 4
 """Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
@@ -73,6 +75,10 @@ class AlignedLabels:
     """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
     """The gold and system labels before alignment, if they are required by a later step."""
+    missing_items: tuple[str, ...] = ()
+    """The first gold items without a system label, if their ids are known."""
+    extra_items: tuple[str, ...] = ()
+    """The first system items that gold does not contain."""
 
     @property
     def overlapping(self) -> bool:
@@ -165,15 +171,16 @@ def align(
             f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
-    unknown = find_unknown(system, rows[kept])
+    # Items without a gold label are counted like extra items, or dropped with a separate notice.
+    counted = gold.items is not None and extra in ("count", "unmatched")
+    unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
+    extras = list_names(system, unknown if counted else absent)
     unlabelled = int(np.count_nonzero(~kept))
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
-        warnings.append(Notice(text, code="missing-label"))
+    if unlabelled and not counted:
+        warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra in ("count", "unmatched"):
+    if counted:
         before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
         if gold.mentions:
@@ -182,17 +189,18 @@ def align(
             warnings += _warn_spurious(gold, system, spurious, spurious + common)
         else:
             effect = "counted in the system only" if gold.absent else "counted as one class each"
-            warnings += warn_extra(gold, system, unknown.size, 0, effect)
+            warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (absent, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
+        warnings += warn_extra(gold, system, absent.size, int(shared.sum()), names=extras)
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    return handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    return replace(aligned, extra_items=extras)
 
 
 def choose_rules(
@@ -275,6 +283,13 @@ def find_noise(labels: Labels) -> str | None:
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
 
 
+def warn_unlabelled_gold(number: int, source: str) -> Notice:
+    """Return a notice that `number` gold items have no label, so they are not scored."""
+    verb = "has" if number == 1 else "have"
+    text = f"{plural(number, 'item', ',')} {verb} no label in {source}: not scored"
+    return Notice(text, code="missing-label")
+
+
 def find_unknown(side: Labels, rows: Ints) -> Ints:
     """Return the row numbers that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
@@ -329,6 +344,7 @@ def handle_missing(
         gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
+    names: tuple[str, ...] = ()
     if left_out:
         effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -336,7 +352,8 @@ def handle_missing(
             "unmatched": "counted in gold only",
             "drop": "not scored",
         }
-        text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
+        names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
+        text = f"{_describe_missing(left_out, items, system)}{_show(names)}: {effects[missing]}"
         if gold.mentions and missing == "unmatched":
             text = _describe_missed(gold, system, left_out)
         elif left_out == items and missing != "drop":
@@ -355,7 +372,8 @@ def handle_missing(
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
-    return _build_aligned(gold, system, left_out, extra, warnings, counts)
+    aligned = _build_aligned(gold, system, left_out, extra, warnings, counts)
+    return replace(aligned, missing_items=names)
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
@@ -487,16 +505,23 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 
 
 def warn_extra(
-    gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
+    gold: Labels,
+    system: Labels,
+    extra: int,
+    shared: int,
+    effect: str = "dropped",
+    names: Sequence[str] = (),
 ) -> list[Notice]:
     """Return notices about the `extra` system items that are missing from gold.
 
-    `shared` is the number of these items that are in clusters with scored items.
+    `shared` is the number of these items that are in clusters with scored items. `names` holds
+    the ids of the first extra items, if they are known.
     """
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
-    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}: {effect}"
+    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}"
+    text += f"{_show(names)}: {effect}"
     warnings = [Notice(text, code="extra-items")]
     if shared:
         share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
@@ -553,6 +578,28 @@ def _all_differ(keys: Codes) -> bool:
 def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
     return f"{number:,} of {plural(items, 'item', ',')} {verb} no label in {system.source}"
+
+
+def list_names(labels: Labels, rows: Ints) -> tuple[str, ...]:
+    """Return the ids of the first items in `rows`, with their groups, if items have ids."""
+    if labels.items is None:
+        return ()
+    items, groups, names = labels.items, labels.groups, labels.group_names
+    first = rows[:_MAX_LISTED].tolist()
+    if groups is None or names is None:
+        return tuple(str(items[row]) for row in first)
+    return tuple(f"{names[int(groups[row])]} {items[row]}" for row in first)
+
+
+def _show(names: Sequence[str]) -> str:
+    """Format the first few names for a message, such as " ('a', 'b', …)".
+
+    >>> _show([]), _show("abcdef")
+    ('', " ('a', 'b', 'c', 'd', 'e', …)")
+    """
+    short = (name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_MAX_SHOWN])
+    shown = [*map(repr, short), *("…" for _ in names[_MAX_SHOWN:][:1])]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _describe_missed(gold: Labels, system: Labels, missed: int) -> str:
