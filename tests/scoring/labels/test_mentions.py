@@ -485,3 +485,77 @@ def test_invalid_span_is_named(write):
     path = write("a.jsonl", '{"doc_key": "d", "clusters": [[[0, 1], [6, "a"]]]}\n')
     with refused("broken-lines", f"{path}:1", '[6, "a"]'):
         as_labels(path)
+
+
+@pytest.fixture
+def pair(write):
+    """A key and a response with six documents that differ from each other."""
+    gold, system = {}, {}
+    for n in range(6):
+        gold[f"d{n}"] = ["(1)", "(1)", "(2)", "(2)", "(3)", "(3)", "-"]
+        system[f"d{n}"] = [*["(1)"] * n, *["(2)"] * (6 - n), "(3)" if n % 2 else "-"]
+    return write("key.conll", conll(**gold)), write("response.conll", conll(**system))
+
+
+def test_report_has_intervals_of_recall_precision_and_f(pair):
+    got = roget.score(*pair, ci=100)
+    text = str(got)
+    rows = {row.measure: row for row in got.rows}
+    for line, names in (("MUC", MEASURES["muc"]), ("B-cubed", MEASURES["bcub"])):
+        shown = next(row for row in text.splitlines() if row.startswith(line))
+        cells = [
+            f"{rows[m].value:.3f} [{rows[m].low:.3f}, {rows[m].high:.3f}]".replace("[0.", "[.")
+            .replace(", 0.", ", .") for m in names
+        ]  # fmt: skip
+        assert all(cell in shown for cell in cells), (cells, shown)
+    conll_row = next(row for row in text.splitlines() if row.startswith("CoNLL"))
+    assert f"{got['conll']:.3f} [" in conll_row
+    assert "[" in got.render("latex")
+
+
+def test_all_shows_every_family_of_coreference_measures(pair):
+    text = str(roget.score(*pair, all=True))
+    firsts = [line.split()[0] for line in text.splitlines() if line.strip()]
+    families = ["MUC", "B-cubed", "CEAF-e", "CoNLL", "mentions", "CEAF-m", "BLANC", "LEA"]
+    assert [name for name in firsts if name in families] == families
+    assert "gold mentions" in text
+    assert "sparse table" not in text
+    assert "big cluster" not in text
+
+
+def test_mention_detection_ignores_entities(pair):
+    got = roget.score(*pair)
+    # Each document has 6 gold mentions, all found, and every other one has a spurious mention.
+    assert (got["mention-recall"], got["mention-precision"]) == (1, 36 / 39)
+    assert got["mention-f"] == pytest.approx(72 / 75)
+    back = roget.score(*reversed(pair))
+    assert (back["mention-recall"], back["mention-precision"]) == (36 / 39, 1)
+
+
+def test_documents_are_listed_and_the_total_is_pooled(pair, write):
+    got = roget.score(*pair, by="group")
+    assert got["muc"] == roget.score(*pair)["muc"]
+    assert "average:pooled" in got.signature
+    assert len(got.by_group) == 6
+    for row in got.by_group:
+        n = int(row.group[2])
+        cells = [*["(1)"] * n, *["(2)"] * (6 - n), "(3)" if n % 2 else "-"]
+        alone = roget.score(pair[0], write("one.conll", conll(**{f"d{n}": cells})), by="group")
+        [same] = [one for one in alone.by_group if one.group == row.group]
+        assert row.values == same.values
+        assert (row.items, row.classes, row.clusters) == (6, 3, len(set(cells) - {"-"}))
+    compared = roget.compare(pair[0], {"a": pair[1], "b": pair[0]}, by="group")
+    assert len(compared.by_group) == 12
+
+
+@pytest.mark.parametrize("format", ["text", "latex", "markdown"])
+def test_leaderboard_has_recall_precision_and_f(pair, format):
+    got = roget.compare(pair[0], {"ours": pair[1], "gold": pair[0]}, title="x")
+    text = got.render(format)
+    rows = [line.replace("|", " ").replace("&", " ").split() for line in text.splitlines()]
+    scores = roget.score(*pair)
+    names = [m for key in ("muc", "bcub", "ceafe") for m in MEASURES[key]]
+    expected = [f"{scores[m]:.3f}" for m in names]
+    assert any(row[:10] == ["ours", *expected] for row in rows), text
+    frame = {(row.system, row.measure) for row in got.rows}
+    assert {("ours", m) for m in names} <= frame
