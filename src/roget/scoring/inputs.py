@@ -97,7 +97,33 @@ class Inputs:
         with nullcontext(self._count_here) if local else self._open_counter() as count:
             for name, system in every.items():
                 try:
-                    aligned[name] = self._align_system(count, system, reader)
+                    if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
+                        raise InputError(ONE_SIDE, code="conflicting-options")
+                    # Reading small files is faster than counting cells with DuckDB, and so is
+                    # reading the system labels once the gold labels have been read.
+                    if reader.gold is None and not (local and are_small(self.gold, system)):
+                        sides = self._count_system(count, system)
+                        if sides is not None:
+                            aligned[name] = sides
+                            continue
+                    if system is None:
+                        gold, labels, items = *self._read_both(), None
+                    else:
+                        sources, items = (self.gold, system), None
+                        if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
+                            sources, items = self._prepare_frames(system)
+                        gold = reader.gold
+                        if gold is None or sources[0] is not reader.source:
+                            gold = read_side(sources[0], "gold", self.options)
+                            reader.gold, reader.source = gold, sources[0]
+                        labels = read_side(sources[1], "system", self.options)
+                    left, right = (
+                        side if items is None else replace(side, items=items)
+                        for side in (gold, labels)
+                    )
+                    aligned[name] = self.align(left, right)
+                    if self.options.splits:
+                        aligned[name] = replace(aligned[name], unaligned=(gold, labels))
                 except InputError as error:
                     # Report the broken files of all systems at once, unless gold is broken.
                     about_options = error.code == "conflicting-options"
@@ -109,31 +135,6 @@ class Inputs:
         if errors:
             raise InputErrors(f"{len(errors)} of {len(every)} systems cannot be scored", errors)
         return aligned
-
-    def _align_system(self, count: Count, system: Any, reader: GoldReader) -> AlignedLabels:
-        """Read one system and align it with the gold standard."""
-        if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
-            raise InputError(ONE_SIDE, code="conflicting-options")
-        local = self.options.engine == "local"
-        # Reading small files is faster than counting cells with DuckDB, and so is reading the
-        # system labels once the gold labels have been read.
-        if reader.gold is None and not (local and are_small(self.gold, system)):
-            sides = self._count_system(count, system)
-            if sides is not None:
-                return sides
-        if system is None:
-            gold, labels, items = *self._read_both(), None
-        else:
-            sources, items = (self.gold, system), None
-            if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
-                sources, items = self._prepare_frames(system)
-            gold = reader.read(sources[0])
-            labels = read_side(sources[1], "system", self.options)
-        left, right = (
-            side if items is None else replace(side, items=items) for side in (gold, labels)
-        )
-        aligned = self.align(left, right)
-        return replace(aligned, unaligned=(gold, labels)) if self.options.splits else aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
         """Count the contingency cells of a system, or return None if items are required."""
@@ -279,24 +280,18 @@ class Inputs:
 
 @dataclass
 class GoldReader:
-    """Reads the gold labels once for all systems."""
+    """The gold labels, which are read again only if the source changes."""
 
     inputs: Inputs
     gold: Labels | None = None
     source: Any = None
 
-    def read(self, source: Any) -> Labels:
-        """Return the gold labels. They are read again only if the source has changed."""
-        if self.gold is None or source is not self.source:
-            self.gold = read_side(source, "gold", self.inputs.options)
-            self.source = source
-        return self.gold
-
     def can_read(self) -> bool:
         """Return True if the gold labels can be read, so that an error is about a system."""
         if self.gold is None and isinstance(self.inputs.gold, COMMON):
             try:
-                self.read(self.inputs.gold)
+                self.gold = read_side(self.inputs.gold, "gold", self.inputs.options)
+                self.source = self.inputs.gold
             except InputError:
                 return False
         return self.gold is not None
