@@ -112,10 +112,10 @@ class Inputs:
                         sources, items = (self.gold, system), None
                         if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
                             sources, items = self._prepare_frames(system)
+                        if reader.gold is None or sources[0] is not reader.source:
+                            reader.gold = read_side(sources[0], "gold", self.options)
+                            reader.source = sources[0]
                         gold = reader.gold
-                        if gold is None or sources[0] is not reader.source:
-                            gold = read_side(sources[0], "gold", self.options)
-                            reader.gold, reader.source = gold, sources[0]
                         labels = read_side(sources[1], "system", self.options)
                     left, right = (
                         side if items is None else replace(side, items=items)
