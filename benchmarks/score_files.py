@@ -39,7 +39,7 @@ BARS = {"CPU": 1.5, "memory": 1.5}
 """Maximum cost of the whole default report relative to the bare statement, from a million rows on.
 """
 SMALL, TIMES = 2_000_000, 5
-"""Up to this number of rows, the best of so many runs counts, because start-up times vary."""
+"""Maximum number of rows that are scored several times, and the number of runs. The best counts."""
 
 BARE = """
 import sys, duckdb

@@ -132,7 +132,7 @@ def learn(name: str, make: Callable[[], Any], words: list[int], peer: bool) -> R
 
 
 def smooth_bare(vectors: Any, neighbours: Any) -> None:
-    """Multiply vectors of words by those of the common words, once for each round of smoothing."""
+    """Multiply vectors of words by vectors of common words, once for each round of smoothing."""
     for begin in range(0, len(vectors), BLOCK):
         for _ in range(SPREADS):
             vectors[begin : begin + BLOCK] @ neighbours.T

@@ -451,6 +451,7 @@ def test_broken_files_of_all_systems_are_reported_together(tmp_path):
     assert text.startswith("4 of 5 systems")
     assert all(f"{name}.tsv" in text for name in broken)
     assert "good.tsv" not in text
+    assert "the first 20 problems" in text
     assert text.count("\n") < 40
     with refused("duplicate-item", "twice.tsv", "twice.tsv:2"):
         compare(paths["gold"], [paths["good"], paths["twice"]], "ari")

@@ -88,46 +88,49 @@ class Inputs:
 
     def align_systems(self) -> dict[str, AlignedLabels]:
         """Read the systems and the baselines, and align each of them with the gold standard."""
-        if self.options.cells is not None or self.options.matrix is not None:
+        options = self.options
+        if options.cells is not None or options.matrix is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
-        reader = GoldReader(self)
+        known = GoldLabels(self)
         every, errors = {**self.systems, **self.references}, []
-        local = self.options.engine == "local"
+        local = options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
             for name, system in every.items():
                 try:
+                    sources, items = (self.gold, system), None
                     if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
                         raise InputError(ONE_SIDE, code="conflicting-options")
                     # Reading small files is faster than counting cells with DuckDB, and so is
                     # reading the system labels once the gold labels have been read.
-                    if reader.gold is None and not (local and are_small(self.gold, system)):
+                    if known.labels is None and not (local and are_small(self.gold, system)):
                         sides = self._count_system(count, system)
                         if sides is not None:
                             aligned[name] = sides
                             continue
                     if system is None:
-                        gold, labels, items = *self._read_both(), None
+                        gold, labels = self._read_both()
                     else:
-                        sources, items = (self.gold, system), None
                         if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
                             sources, items = self._prepare_frames(system)
-                        if reader.gold is None or sources[0] is not reader.source:
-                            reader.gold = read_side(sources[0], "gold", self.options)
-                            reader.source = sources[0]
-                        gold = reader.gold
-                        labels = read_side(sources[1], "system", self.options)
+                        # The gold labels are read again only if their source has changed.
+                        if known.labels is None or sources[0] is not known.source:
+                            known.labels = read_side(sources[0], "gold", options)
+                            known.source = sources[0]
+                        gold = known.labels
+                        labels = read_side(sources[1], "system", options)
                     left, right = (
                         side if items is None else replace(side, items=items)
                         for side in (gold, labels)
                     )
-                    aligned[name] = self.align(left, right)
-                    if self.options.splits:
-                        aligned[name] = replace(aligned[name], unaligned=(gold, labels))
+                    sides = self.align(left, right)
+                    if options.splits:
+                        sides = replace(sides, unaligned=(gold, labels))
+                    aligned[name] = sides
                 except InputError as error:
                     # Report the broken files of all systems at once, unless gold is broken.
                     about_options = error.code == "conflicting-options"
-                    if len(every) == 1 or about_options or not (local and reader.can_read()):
+                    if len(every) == 1 or about_options or not (local and known.readable()):
                         raise
                     errors.append(error)
         if len(errors) == 1:
@@ -278,23 +281,23 @@ class Inputs:
         return count_large(self.gold, system, missing, *read)
 
 
-@dataclass
-class GoldReader:
-    """The gold labels, which are read again only if the source changes."""
+@dataclass(eq=False)
+class GoldLabels:
+    """The gold labels, which are read once for all systems."""
 
     inputs: Inputs
-    gold: Labels | None = None
+    labels: Labels | None = None
     source: Any = None
 
-    def can_read(self) -> bool:
+    def readable(self) -> bool:
         """Return True if the gold labels can be read, so that an error is about a system."""
-        if self.gold is None and isinstance(self.inputs.gold, COMMON):
+        gold = self.inputs.gold
+        if self.labels is None and isinstance(gold, COMMON):
             try:
-                self.gold = read_side(self.inputs.gold, "gold", self.inputs.options)
-                self.source = self.inputs.gold
+                self.labels, self.source = read_side(gold, "gold", self.inputs.options), gold
             except InputError:
                 return False
-        return self.gold is not None
+        return self.labels is not None
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:

@@ -34,8 +34,18 @@ def list_notices(comparison: Comparison) -> list[str]:
     gold = PurePath(comparison.scored[0].sides.gold.source).name if comparison.scored else "gold"
     total = f"(of {comparison.items:,})"
     notices = list(comparison.warnings)
-    notices = _join_counts(notices, "missing-items", "items without a label", missing, total)
-    notices = _join_counts(notices, "extra-items", f"items that are not in {gold}", extra)
+    if describe_mentions(comparison):
+        notices = _join_counts(
+            notices, "missing-items", "missed gold mentions", missing, f" {total}"
+        )
+        notices = _join_counts(notices, "extra-items", "spurious response mentions", extra)
+        return notices
+    # The effect is the same for all systems, because it depends on the options.
+    effects = {code_of(one): f": {one.rpartition(': ')[2]}" for one in notices}
+    what = f"items that are not in {gold}"
+    more = f" {total}{effects.get('missing-items', '')}"
+    notices = _join_counts(notices, "missing-items", "items without a label", missing, more)
+    notices = _join_counts(notices, "extra-items", what, extra, effects.get("extra-items", ""))
     shared = [one for one in notices if code_of(one) == "shared-clusters"]
     if len(shared) > 1:
         # Omit the number of items, which differs between systems.
@@ -47,7 +57,7 @@ def list_notices(comparison: Comparison) -> list[str]:
 
 
 def _join_counts(
-    notices: list[str], code: str, what: str, counts: Mapping[str, int], total: str = ""
+    notices: list[str], code: str, what: str, counts: Mapping[str, int], more: str = ""
 ) -> list[str]:
     """Join the notices with a code about several systems. `counts` is the number in each system."""
     counts = {name: count for name, count in counts.items() if count}
@@ -55,12 +65,9 @@ def _join_counts(
     found = [one for one in notices if code_of(one) == code and one.startswith(begins)]
     if len(found) < 2:
         return notices
-    # The effect is the same for all systems, because it depends on the options.
-    effect = found[0].rpartition(": ")[2]
     ordered = sorted(counts.items(), key=lambda one: -one[1])
     each = join_names([f"{count:,} in {name}" for name, count in ordered])
-    text = " ".join(filter(None, [f"{what}: {each}", total]))
-    merged = Notice(f"{text}: {effect}", code=code)
+    merged = Notice(f"{what}: {each}{more}", code=code)
     return [merged if one is found[0] else one for one in notices if one not in found[1:]]
 
 

@@ -19,6 +19,7 @@ from roget.core.io.problems import plural
 from roget.core.options import options_of
 from roget.core.types import BoolArray, Codes, CountArray, Ints
 from roget.errors import InputError, Notice
+from roget.scoring.labels.documents import match_documents
 from roget.scoring.labels.labels import (
     LabelCodes,
     Labels,
@@ -134,6 +135,9 @@ def align(
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise NoItems(f"{(system if len(gold) else gold).source}: no items")
     _check_first_rows(gold, system)
+    notices: list[Notice] = []
+    if gold.mentions and system.mentions:
+        system, notices = match_documents(gold, system)
     if system.repeated and extra == "unmatched":
         system = _count_repeated_mentions(gold, system)
     if noise is not None:
@@ -142,7 +146,7 @@ def align(
     if masses is not None and masses.all() and not varies(masses):
         gold = replace(gold, item_weights=None)
     whole, rows = gold, join(gold, system)
-    warnings = [*gold.warnings, *system.warnings]
+    warnings = [*notices, *gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
         text = (
             f"{system.source} has groups, but {gold.source} does not: all are scored as one group"
@@ -167,23 +171,29 @@ def align(
             f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
-    unknown = find_unknown(system, rows[kept])
-    extras = list_names(system, unknown)
+    # Items without a gold label are counted like extra items, or dropped with a separate notice.
+    counted = gold.items is not None and extra in ("count", "unmatched")
+    unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
+    extras = list_names(system, unknown if counted else absent)
     unlabelled = int(np.count_nonzero(~kept))
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
-        warnings.append(Notice(text, code="missing-label"))
+    if unlabelled and not counted:
+        warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra in ("count", "unmatched"):
+    if counted:
+        before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        effect = "counted in the system only" if gold.absent else "counted as one class each"
-        warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
+        if gold.mentions:
+            # Mentions in other documents are not scored, so they are not counted here.
+            spurious, common = len(gold) - before, int(np.count_nonzero(rows[:before] >= 0))
+            warnings += _warn_spurious(gold, system, spurious, spurious + common)
+        else:
+            effect = "counted in the system only" if gold.absent else "counted as one class each"
+            warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (absent, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()), names=extras)
+        warnings += warn_extra(gold, system, absent.size, int(shared.sum()), names=extras)
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
@@ -273,6 +283,13 @@ def find_noise(labels: Labels) -> str | None:
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
 
 
+def warn_unlabelled_gold(number: int, source: str) -> Notice:
+    """Return a notice that `number` gold items have no label, so they are not scored."""
+    verb = "has" if number == 1 else "have"
+    text = f"{plural(number, 'item', ',')} {verb} no label in {source}: not scored"
+    return Notice(text, code="missing-label")
+
+
 def find_unknown(side: Labels, rows: Ints) -> Ints:
     """Return the row numbers that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
@@ -337,7 +354,9 @@ def handle_missing(
         }
         names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
         text = f"{_describe_missing(left_out, items, system)}{_show(names)}: {effects[missing]}"
-        if left_out == items and missing != "drop":
+        if gold.mentions and missing == "unmatched":
+            text = _describe_missed(gold, system, left_out)
+        elif left_out == items and missing != "drop":
             warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
@@ -514,6 +533,18 @@ def warn_extra(
     return warnings
 
 
+def _warn_spurious(gold: Labels, system: Labels, spurious: int, detected: int) -> list[Notice]:
+    """Return a notice about system mentions that gold does not contain."""
+    if not spurious:
+        return []
+    verb = "is" if spurious == 1 else "are"
+    text = (
+        f"{spurious:,} of {plural(detected, 'response mention', ',')} {verb} spurious: in "
+        f"{system.source}, but not in {gold.source}"
+    )
+    return [Notice(text, code="extra-items")]
+
+
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     """Return a notice if every gold item has a different class or group.
 
@@ -569,6 +600,17 @@ def _show(names: Sequence[str]) -> str:
     short = (name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_MAX_SHOWN])
     shown = [*map(repr, short), *("…" for _ in names[_MAX_SHOWN:][:1])]
     return f" ({', '.join(shown)})" if shown else ""
+
+
+def _describe_missed(gold: Labels, system: Labels, missed: int) -> str:
+    """Return the number of gold mentions that the system did not detect."""
+    # Codes were added for the mentions that only the system has.
+    mentions = len(gold) - (gold.made if gold.absent else 0)
+    verb = "is" if missed == 1 else "are"
+    return (
+        f"{missed:,} of {plural(mentions, 'gold mention', ',')} {verb} missed: in {gold.source}, "
+        f"but not in {system.source}"
+    )
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
