@@ -17,7 +17,7 @@ _MOST_SHOWN = 3
 
 
 def split_part(name: str) -> tuple[str, int]:
-    """Return a document name without its part number, and the part number (0 if there is none).
+    """Return a document name without its part number, and the part number (or 0).
 
     >>> split_part("(nw/doc); part 002"), split_part("nw/doc_2"), split_part("nw/doc")
     (('nw/doc', 2), ('nw/doc', 2), ('nw/doc', 0))

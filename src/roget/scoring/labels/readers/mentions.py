@@ -258,7 +258,7 @@ def _list_clusters(record: Any, gold: bool) -> list[list[list[int]]] | None:
 
 
 def _find_clusters(record: Any, gold: bool) -> Any:
-    """Return the value with the clusters of a document, or None if there is none."""
+    """Return the value with the clusters of a document, or None if the document has no clusters."""
     if not isinstance(record, dict):
         return None
     keys = ("clusters", "predicted_clusters") if gold else ("predicted_clusters", "clusters")
