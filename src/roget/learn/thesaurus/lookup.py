@@ -28,6 +28,7 @@ from roget.learn import background
 from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
+from roget.learn.representation.similarity import share_of_prior
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.quality import ClassTrust, find_vectors
@@ -288,7 +289,8 @@ class PlaceIndex:
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             home = self._tree.cluster[self.places]
-            return Senses(thesaurus.counts, home, self._tree, thesaurus.memberships)
+            known = thesaurus.clustering.representation
+            return Senses(thesaurus.counts, home, self._tree, thesaurus.memberships, known)
         learnt = draft.base.index.places.senses
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 
@@ -522,7 +524,11 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         names = background.name_sources(own, weights, 0, compared)
     else:
         names = [background.TEXT] * compared.size
-    return background.add_prior_source(names, known.prior_shares(int(at[0]), at[1:]))
+    shares = known.prior_shares(int(at[0]), at[1:])
+    if known.prior:
+        totals = thesaurus.counts.word_totals[rows]
+        shares = share_of_prior(shares, totals[0], totals[1:])
+    return background.add_prior_source(names, shares)
 
 
 def similarities(

@@ -80,7 +80,7 @@ class Neighbours:
                 clustering.representation is self._clustering.representation
                 and (counts.word_totals > 0).all()
             ):
-                made._vectors = self._vectors
+                made._vectors, made._prior = self._vectors, self._prior
         return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
@@ -131,7 +131,7 @@ class Neighbours:
         """Return the similarity measure named "both", "counts" or "classes"."""
         if by == "both":
             totals = self._counts.word_totals
-            return Similarity(totals, self._own, self._vectors or self._classes)
+            return Similarity(totals, self._own, self._vectors or self._classes, self._prior)
         return self._own if by == "counts" else self._classes
 
     @cached_property
@@ -179,3 +179,11 @@ class Neighbours:
             belongs = self._clustering.memberships
             vectors[unseen] = unit(belongs[unseen] @ (transpose(belongs) @ vectors))
         return StandardisedCosine(vectors, self._common)
+
+    @cached_property
+    def _prior(self) -> StandardisedCosine | None:
+        """The prior vectors alone, or None without prior vectors."""
+        known = self._clustering.representation
+        if known is None or not known.prior or self._vectors is None:
+            return None
+        return StandardisedCosine(unit(self._vectors.words[:, -known.prior :]), self._common)
