@@ -16,7 +16,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,10 +35,11 @@ from roget.scoring.steps.bootstrap import (
     jackknife_groups,
     resample_groups,
 )
-from roget.scoring.steps.intervals import Bounds, Jackknife, interval_bounds, jackknife_bounds
+from roget.scoring.steps.intervals import Jackknife, interval_bounds
 from roget.scoring.steps.significance import (
     bootstrap_p,
     contribution_p,
+    difference_bounds,
     holm,
     permutation_p,
     subtract_systems,
@@ -136,12 +137,13 @@ class Judged(NamedTuple):
     @property
     def difference_ends(self) -> tuple[Numbers, Numbers]:
         """The intervals of the differences between the first two systems."""
-        ends = []
-        for r, (measure, _) in enumerate(REQUESTS):
-            left = subtract_systems(self.jackknife, np.array([0]), np.array([1]), r)
-            least, most = measure.range
-            bounds = Bounds(least - most, most - least)
-            ends.append(np.concatenate(jackknife_bounds(self.difference[[r]], left, bounds)))
+        first = np.array([[0, 1]])
+        ends = [
+            np.concatenate(
+                difference_bounds(self.scores[:, r], self.jackknife, first, r, REQUESTS[r])
+            )
+            for r in range(len(REQUESTS))
+        ]
         low, high = np.array(ends).T
         return low, high
 
@@ -222,7 +224,6 @@ def simulate_items(trials: int, few: int) -> Iterator[tuple[str, Row]]:
                 old.setdefault((method, size), []).append(covered.shares(method))
             old.setdefault(("bootstrap", size), []).append(rejected.shares("bootstrap"))
         yield from _simulate_pairs(size, trials)
-        yield from _simulate_differences(size, max(2, trials // 2))
     for (method, size), shares in old.items():
         table = "items-old-level" if method == "bootstrap" else "items-old-coverage"
         yield table, ((method, size), np.mean(shares, axis=0))
@@ -256,9 +257,9 @@ DIFFERENCES = (
 )
 
 
-def _simulate_differences(size: int, trials: int) -> Iterator[tuple[str, Row]]:
+def simulate_differences(trials: int) -> Iterator[tuple[str, Row]]:
     """Yield the coverage of the intervals of differences between two systems on the same items."""
-    for names in DIFFERENCES:
+    for size, names in product(ITEMS, DIFFERENCES):
         one, other = (POPULATIONS[name] for name in names)
         covered = Tally()
         for trial in range(trials):
@@ -434,6 +435,7 @@ def write_table(table: str, rows: Sequence[Row]) -> str:
 PARTS: dict[str, Callable[[int], Iterator[tuple[str, Row]]]] = {
     "groups": lambda trials: simulate_groups(trials, trials // 6),
     "items": lambda trials: simulate_items(trials, trials // 6),
+    "differences": simulate_differences,
     "documents": lambda trials: simulate_documents(trials // 2),
     "families": lambda trials: simulate_families(trials // 2),
 }

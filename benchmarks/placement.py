@@ -26,12 +26,12 @@ import roget
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.errors import InputError
-from roget.learn.background import choose_background
-from roget.learn.command_options import PlaceOptions
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import Graph
 from roget.learn.placing.holdout import PlacementMetrics, hide
 from roget.learn.placing.place import Placer, place
 from roget.learn.placing.votes import NeighbourModel
+from roget.learn.representation.background import choose_background
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 

@@ -25,7 +25,7 @@ import roget
 from roget import Counts
 from roget.learn.counting.options import CountOptions
 from roget.learn.load import open_pair
-from roget.learn.shift import ShiftResult, shift
+from roget.learn.usage.shift import ShiftResult, shift
 
 TRIAL = "minutes; amalgum"
 GENRES = ("academic", "bio", "fiction", "news", "voyage")

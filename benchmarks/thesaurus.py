@@ -43,10 +43,10 @@ import roget.data
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import interval
-from roget.learn.background import add_background
 from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
 from roget.learn.clustering.spherical.moves import move, start
 from roget.learn.clustering.spherical.rule import smooth_new_vectors, smooth_vectors
+from roget.learn.representation.background import add_background
 from roget.learn.thesaurus.neighbours import Neighbours
 
 try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from harness.environment import describe_machine, format_machine
 from harness.pages import BLOCK, fill_blocks
 
-from roget.core.environment import describe_machine, format_machine
 from roget.report import Report, ReportTable
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from harness.environment import format_machine
 from harness.growth import Curve, draw_curves, name_axis
 from harness.measuring import MB, Row
 from harness.suite import Entry, Outcome, Results
-from roget.core.environment import format_machine
 from roget.report import Column, Report, ReportTable
 
 LAW = "CPU seconds of all threads (engines: by the clock); ratio = roget ÷ peer, lower is better"

@@ -35,11 +35,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from harness.environment import describe_machine, find_version
 from harness.growth import Curve, find_curves
 from harness.measuring import Case, LeftOut, Patience, Row, tell_missing
 from harness.options import BenchmarkOptions
 from harness.record import Behind, Record
-from roget.core.environment import describe_machine, find_version
 from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName

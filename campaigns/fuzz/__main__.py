@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.environment import describe_machine
+
 from campaigns.fuzz import run
 from campaigns.fuzz.guide import Reached
 from campaigns.fuzz.targets import Target, deal, every
-from roget.core.environment import describe_machine
 from roget.core.store import write_atomic
 
 INPUTS = 60_000

@@ -480,7 +480,9 @@ def check(kind: str, name: str) -> str:
     if name not in KINDS[kind] and name not in entries(kind):
         listed = f"`roget list {kind.replace(' ', '-')}`"
         internal = kind == "measures" and name.lower().replace("_", "-") in _INTERNAL
-        remedy = f"; {name} needs the data, not only labels (see sklearn.metrics)" * internal
+        remedy = (
+            f"; {name} requires the data in addition to the labels (see sklearn.metrics)" * internal
+        )
         singular = _SINGULAR.get(kind, kind[:-1])
         raise UnknownName(singular, name, names(kind), OTHER_NAMES, listed, remedy=remedy)
     return name
@@ -531,7 +533,10 @@ def suffixes(kind: str) -> dict[str, str]:
 
 
 def suffixes_of(kind: str, part: Any) -> tuple[str, ...]:
-    """Return the suffixes of a reader or writer, as it declares them, or else as listed here."""
+    """Return the suffixes that a reader or writer declares.
+
+    If it declares none, return those in `SUFFIXES`.
+    """
     declared = tuple(getattr(part, "suffixes", ()))
     target = f"{getattr(part, '__module__', '')}:{getattr(part, '__name__', '')}"
     return declared or tuple(

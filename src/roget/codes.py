@@ -28,7 +28,7 @@ CODES: dict[str, Explanation] = {
     ),
     "already-counted": Explanation(
         "An input of `roget count` is a counts file or folder, not text.",
-        "Counts cannot be counted again; their files would be read as if they were text.",
+        "Counts cannot be counted again. Their files would be read as if they were text.",
         "Pass the counts to `roget build`, or load the counts in Python with Counts.read.",
     ),
     "ambiguous-columns": Explanation(
@@ -39,23 +39,24 @@ CODES: dict[str, Explanation] = {
     ),
     "ambiguous-header": Explanation(
         "The first row could be a header or data.",
-        "A header that is read as data adds an item to the score; data that are read as a "
-        "header are lost.",
+        "A header that is read as data adds an item to the score. Data that are read as a header "
+        "are lost.",
         "Pass --header or --no-header, or add a header with the names item and label.",
     ),
     "bad-count": Explanation(
         "A count is negative, infinite or not a number.",
-        "A count is a number of occurrences; no model or score is defined for other values.",
+        "A count is a number of occurrences. Models and scores are not defined for other values.",
         "Correct the value at the location in the message.",
     ),
     "bad-weight": Explanation(
         "A weight is negative, infinite, not a number, or 0 where it must be positive.",
-        "Weights are multiplicities of items or probabilities of labels, and every score "
-        "depends on them.",
+        "Weights are numbers of identical items or probabilities of labels. Every score depends "
+        "on them.",
         "Correct the value at the location in the message.",
     ),
     "below-baseline": Explanation(
-        "For some measures, the system does not score better than a baseline.",
+        "For some measures, the system does not score better than a baseline; in a comparison, no "
+        "system beats the best baseline on the main score.",
         "The baselines (one big cluster, one cluster per item, random clusters) do not look at "
         "the data, so a useful system should beat them.",
         "Check measures that are corrected for chance (ami, ari), and homogeneity and "
@@ -71,7 +72,7 @@ CODES: dict[str, Explanation] = {
         "With this number of items or groups, the estimated bias of some scores is larger than "
         "their standard error.",
         "Plug-in entropies, B-cubed, one-to-one and other matching scores are too high in small "
-        "samples, most of all for systems that are unrelated to the classes. Intervals are "
+        "samples, especially for systems that are unrelated to the classes. Intervals are "
         "corrected for the bias, but the interval of a matching score may still be too high.",
         "Report bias-corrected entropies (jk) or scores corrected for chance (AMI, ARI), and "
         "compare the score with the random baseline.",
@@ -104,9 +105,9 @@ CODES: dict[str, Explanation] = {
         "Remove one of the options named in the message.",
     ),
     "copies": Explanation(
-        "Some plain text files are copies of others.",
+        "Some plain text files are copies of other files.",
         "Counting a text twice doubles its counts without adding evidence.",
-        "Nothing; or pass --duplicates keep to count all files.",
+        "No action is needed. To count all files, pass --duplicates keep.",
     ),
     "cut-by-gold": Explanation(
         "The system is a tree, and it was cut at the level where it scores best against the "
@@ -122,13 +123,21 @@ CODES: dict[str, Explanation] = {
     ),
     "default-contexts": Explanation(
         "No contexts were specified, so the default was used.",
-        "Words are clustered by their contexts, so other contexts give other counts and classes.",
+        "Words are clustered by their contexts, so other contexts lead to other counts and "
+        "classes.",
         "No action is needed. To choose contexts, pass --relation (syntactic relations) or "
         "--window (neighbouring words).",
     ),
+    "different-length": Explanation(
+        "A document has more or fewer words in the response than in the key.",
+        "Mentions are compared by the positions of their words, so those after the first "
+        "difference cannot match.",
+        "Run the system on the words of the key.",
+    ),
     "disconnected-words": Explanation(
-        "Some words share no context with the other words, not even through a chain of words.",
-        "Disconnected words split off first, whatever their meaning, and use up clusters.",
+        "Some words share no context with the other words, not even indirectly through further "
+        "words.",
+        "Disconnected words are split off first, whatever their meaning, and take up clusters.",
         "Raise min_count, or cluster only the largest connected part of the table.",
     ),
     "download-failed": Explanation(
@@ -139,9 +148,9 @@ CODES: dict[str, Explanation] = {
     ),
     "dropped-totals": Explanation(
         "A contingency matrix has totals in its last row or column.",
-        "Totals are not counted. They have a name such as Total or All or, without names, are the "
-        "sums of the other rows and columns.",
-        "No action is needed. If they are data, rename them, or pass cells (--cells).",
+        "Totals are not counted. They are rows or columns with a name such as Total or All. If "
+        "there are no names, they are the sums of the other rows and columns.",
+        "No action is needed. If they are data, rename them, or pass the cells with --cells.",
     ),
     "dropped-words": Explanation(
         "Some words were not clustered.",
@@ -152,7 +161,7 @@ CODES: dict[str, Explanation] = {
     "duplicate-input": Explanation(
         "A file is already part of the thesaurus, or two of the files are the same.",
         "The words of the file would be counted twice.",
-        "Omit the file.",
+        "Leave out the file.",
     ),
     "duplicate-item": Explanation(
         "An item occurs more than once.",
@@ -163,7 +172,7 @@ CODES: dict[str, Explanation] = {
     "duplicate-name": Explanation(
         "A name occurs twice where names must be unique.",
         "A reference to the name would be ambiguous.",
-        "Rename or remove one of the two.",
+        "Rename or remove one of them.",
     ),
     "edit-refused": Explanation(
         "An edit cannot be applied to this thesaurus.",
@@ -199,30 +208,36 @@ CODES: dict[str, Explanation] = {
         "To keep more, write the counts to a folder, and pass --set evidence_size=0 to remove "
         "the size limit.",
     ),
+    "extra-documents": Explanation(
+        "The response contains documents that are not in the key.",
+        "They are not scored, because the key has no mentions to compare with.",
+        "Check that both files use the same document names.",
+    ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
         "The gold standard has no label to compare with. By default extra items are dropped and"
-        " do not affect the score.",
+        " do not affect the score. In coreference, extra items are spurious mentions, which lower"
+        " precision.",
         "Check that both files describe the same items. To penalise extra items, pass --extra "
         "count, which makes each of them a separate class.",
     ),
     "few-groups": Explanation(
         "There are too few groups for reliable intervals.",
-        "In simulations, 95 % intervals contain the true score in 95 % of the cases with 4 groups "
-        "or more. With fewer groups, they contain it too rarely.",
-        "Use more groups.",
+        "In simulations with 4 or more groups, 95 % intervals contain the true score in 95 % of "
+        "cases. With fewer groups, they contain it less often.",
+        "Use at least 4 groups.",
     ),
     "few-items": Explanation(
         "There are too few items for reliable intervals and tests.",
-        "In simulations, intervals and tests hold their level with 20 items or more.",
-        "Use more items.",
+        "In simulations with 20 or more items, intervals and tests reach their nominal level.",
+        "Use at least 20 items.",
     ),
     "few-tasks": Explanation(
         "Ranks have no intervals, because there are fewer than six tasks.",
-        "A system that is better on each of five tasks is still better by chance with p = .06, "
-        "so no test can find a difference.",
-        "Add tasks. If the scores have standard errors or repeats, pass them: the ranks then "
-        "hold for exactly these tasks.",
+        "Even a system that is better on each of five tasks may be better by chance (p = .06), "
+        "so no test can find a significant difference.",
+        "Add tasks. If the scores have standard errors or repeats, pass these. The ranks then "
+        "refer to exactly these tasks.",
     ),
     "file-not-found": Explanation(
         "A file or folder does not exist.",
@@ -238,12 +253,12 @@ CODES: dict[str, Explanation] = {
     ),
     "function-words": Explanation(
         "Function words such as “the” and “of” were not counted as neighbours.",
-        "Function words occur next to almost every word and do not help to distinguish words.",
+        "Function words occur next to almost every word, so they do not help to distinguish words.",
         "No action is needed. Pass --set function_words=true to count function words.",
     ),
     "identical-inputs": Explanation(
         "The gold standard and the system are the same input.",
-        "A clustering always agrees perfectly with itself, so the score has no information.",
+        "A clustering always agrees perfectly with itself, so the score is not informative.",
         "Check the two paths.",
     ),
     "identical-systems": Explanation(
@@ -253,8 +268,8 @@ CODES: dict[str, Explanation] = {
     ),
     "ignored-columns": Explanation(
         "Some columns of a score table were not used.",
-        "Columns without numbers are not tasks, and a column of averages or ranks would count "
-        "every task twice.",
+        "Columns without numbers are not tasks. A column of averages or ranks would count every "
+        "task twice.",
         "No action is needed. To use other columns, list them with --tasks.",
     ),
     "implied-pairs": Explanation(
@@ -284,7 +299,7 @@ CODES: dict[str, Explanation] = {
     "inferred-format": Explanation(
         "The format of a file was inferred from its content.",
         "If the inference is wrong, the labels are wrong too.",
-        "Check the format in the message; pass --labels to set it.",
+        "Check the format in the message. To set it, pass --labels.",
     ),
     "inferred-items": Explanation(
         "The first column of a table was inferred to contain item ids.",
@@ -299,7 +314,7 @@ CODES: dict[str, Explanation] = {
     "interrupted": Explanation(
         "The run was stopped by Ctrl-C before it was complete.",
         "The result contains only the work done so far.",
-        "Run the command again; if it writes checkpoints, it resumes where it stopped.",
+        "Run the command again. If it writes checkpoints, it resumes where it stopped.",
     ),
     "invalid-input": Explanation(
         "The input cannot be used.",
@@ -309,7 +324,7 @@ CODES: dict[str, Explanation] = {
     "invalid-option": Explanation(
         "An option has an invalid value.",
         "The message names the option, the value and the allowed values.",
-        "Correct the value; `roget COMMAND --help` describes all options.",
+        "Correct the value. `roget COMMAND --help` describes all options.",
     ),
     "invalid-relation": Explanation(
         "A relation is neither a known name nor a valid pattern.",
@@ -345,12 +360,13 @@ CODES: dict[str, Explanation] = {
     ),
     "length-mismatch": Explanation(
         "Two inputs that belong together have different lengths.",
-        "Inputs without item ids are joined by position, so every value needs a partner.",
+        "Inputs without item ids are joined by position, so they must have the same number of "
+        "values.",
         "Pass inputs of the same length, or mappings from item to label.",
     ),
     "match-threshold": Explanation(
         "Pairs with a match probability of at least .5 were read as matches.",
-        "The clusters, and so all scores, depend on the threshold.",
+        "The clusters, and therefore all scores, depend on the threshold.",
         "To use another threshold, pass a file with only the matching pairs, or with a column of 0 "
         "and 1.",
     ),
@@ -364,10 +380,16 @@ CODES: dict[str, Explanation] = {
         "The basic installation contains only the packages needed for scoring.",
         "Run the pip command in the message.",
     ),
+    "missing-documents": Explanation(
+        "The key contains documents that are not in the response.",
+        "All mentions of these documents count as missed, which lowers recall.",
+        "Check that the response is complete and uses the same document names.",
+    ),
     "missing-items": Explanation(
         "The system has no label for some items of the gold standard.",
         "By default missing items form one extra cluster, because a system should not gain by "
-        "omitting difficult items.",
+        "omitting difficult items. In coreference, missing items are missed mentions, which lower "
+        "recall.",
         "Check the system file, or choose another rule with --missing: singletons, unmatched, "
         "drop or error.",
     ),
@@ -394,13 +416,13 @@ CODES: dict[str, Explanation] = {
     ),
     "mixed-labels": Explanation(
         "Some systems have one label per item and others have several.",
-        "A single label counts as a label with weight 1. Systems that divide items among labels "
-        "by weight can have other scores even if their best labels are the same.",
+        "A single label is treated as a label with weight 1. Systems that divide items among "
+        "labels by weight may have different scores even if their best labels are the same.",
         "To compare only the best label of every item, pass --set answers=top.",
     ),
     "mixed-scales": Explanation(
         "The scores on one task vary much more than on the other tasks.",
-        "This task dominates the mean score, and so the ranks.",
+        "This task dominates the mean score, and therefore the ranks.",
         "Rank by the mean rank (--by rank), or put all scores on the same scale.",
     ),
     "names": Explanation(
@@ -413,7 +435,7 @@ CODES: dict[str, Explanation] = {
         "The tree cannot be cut into the requested number of clusters.",
         "A node with more than two children adds several clusters at once, and there cannot be "
         "more clusters than leaves.",
-        "No action is needed; the message names the cuts that were scored.",
+        "No action is needed. The message names the cuts that were scored.",
     ),
     "needs-flat-labels": Explanation(
         "The gold standard is a tree.",
@@ -422,9 +444,9 @@ CODES: dict[str, Explanation] = {
     ),
     "needs-groups": Explanation(
         "Confidence intervals or tests for this input require groups, e.g. documents.",
-        "Items with several labels, unmatched items and pooled items cannot be resampled one by"
-        " one; whole groups are resampled instead. `score` and `compare` report the scores without"
-        " intervals.",
+        "Items with several labels, unmatched items and pooled items cannot be resampled one by "
+        "one. Whole groups must be resampled instead. `score` and `compare` report the scores "
+        "without intervals.",
         "Add a group column, or omit --ci.",
     ),
     "needs-tree": Explanation(
@@ -444,7 +466,8 @@ CODES: dict[str, Explanation] = {
     ),
     "no-background": Explanation(
         "The text is clustered without background counts.",
-        "The bundled background contains the text itself, so its counts would be added twice.",
+        "The bundled background contains the text itself, so the counts of the text would be "
+        "added twice.",
         "No action is needed. To use other background counts, pass them as --background.",
     ),
     "no-common-contexts": Explanation(
@@ -460,18 +483,20 @@ CODES: dict[str, Explanation] = {
     "no-labels": Explanation(
         "No item of the file has a label.",
         "The label column may be empty, or the file may have another format. All items count as "
-        "missing, so the scores have no information.",
+        "missing, so the scores are not informative.",
         "Check the file, or specify its format with --labels (--from for `roget convert`).",
     ),
     "no-spread": Explanation(
-        "Leaving out a single item or group never changes a score, so it has no interval.",
+        "A score has no interval, because it does not change when a single item or group is left "
+        "out.",
         "This happens for perfect systems and for one big cluster. The data do not show how much "
-        "the score would vary on other data.",
-        "No action is needed. To obtain an interval, use more items or groups, or harder ones.",
+        "the score would vary for other data.",
+        "No action is needed. To obtain an interval, use more items or groups, or more difficult "
+        "ones.",
     ),
     "noise-label": Explanation(
         "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",
-        "One big cluster of unrelated items lowers homogeneity and changes every score.",
+        "A big cluster of unrelated items lowers homogeneity and changes every score.",
         "If the label marks noise, pass --noise -1 (each noise item becomes a separate cluster) or "
         "--noise -1 --missing drop (noise items are not scored).",
     ),
@@ -489,7 +514,7 @@ CODES: dict[str, Explanation] = {
     ),
     "not-fitted": Explanation(
         "An estimator was used before `fit` was called.",
-        "The estimator has not learnt anything yet.",
+        "The estimator has not been fitted yet.",
         "Call `fit` first.",
     ),
     "not-parsed": Explanation(
@@ -501,7 +526,7 @@ CODES: dict[str, Explanation] = {
     "not-text": Explanation(
         "A file is not text in the expected encoding.",
         "Guessing the encoding could corrupt names.",
-        "Save the file as UTF-8; decompress it if it is an archive.",
+        "Save the file as UTF-8. If it is an archive, decompress it.",
     ),
     "not-writable": Explanation(
         "An output cannot be written.",
@@ -512,8 +537,8 @@ CODES: dict[str, Explanation] = {
     "nothing-clustered": Explanation(
         "The clustering is trivial: all words are in one class, or nearly every class"
         " contains a single word.",
-        "With very few counts no difference between words is significant; with very many, every"
-        " difference is.",
+        "With very few counts, no difference between words is significant. With very many "
+        "counts, every difference is.",
         "Request a number of classes with --clusters, cut the tree, or choose another criterion.",
     ),
     "nothing-saved": Explanation(
@@ -530,23 +555,23 @@ CODES: dict[str, Explanation] = {
         "The input is standard input, which can be read only once.",
         "Function words, terms and wrong lemmas are detected in a first pass over the text, "
         "which was skipped.",
-        "Save the input to a file and pass the file.",
+        "Save the input to a file, and pass the file.",
     ),
     "repeated-rows": Explanation(
         "Some rows repeat earlier rows.",
-        "Repeated rows are dropped, and weights of a repeated label are added, because no item "
-        "should count twice.",
-        "No action is needed. Remove the repetitions to avoid this warning.",
+        "Repeated rows are dropped, and the weights of a repeated label are added, so that no "
+        "item counts twice.",
+        "No action is needed. To avoid this warning, remove the repetitions.",
     ),
     "repeated-scores": Explanation(
         "A table has several scores of the same system on the same task.",
         "They are averaged as repeated measurements. Two different systems with the same name "
         "would be merged.",
-        "No action is needed if the rows are repeats, such as runs with different seeds; "
-        "otherwise give the systems different names.",
+        "No action is needed if the rows are repeats, such as runs with different seeds. "
+        "Otherwise, give the systems different names.",
     ),
     "replayed-edits": Explanation(
-        "Edits of the previous thesaurus were applied to the new one.",
+        "Edits of the previous thesaurus were applied to the new thesaurus.",
         "The classes may have changed, so an edit may affect another class, or may no longer be"
         " possible.",
         "Check the edits named in the message.",
@@ -559,12 +584,12 @@ CODES: dict[str, Explanation] = {
     "scheduler-lost": Explanation(
         "The connection to the Dask scheduler or its workers was lost.",
         "The work on the cluster cannot be completed.",
-        "Check the cluster and run the command again; counting resumes from its checkpoint.",
+        "Check the cluster and run the command again. Counting resumes from its checkpoint.",
     ),
     "segmentation": Explanation(
         "The text is in a script without spaces, such as Chinese or Japanese.",
-        "The words depend on how the text is segmented; without a segmenter each character is a"
-        " word.",
+        "The words depend on how the text is segmented. Without a segmenter, each character is a "
+        "word.",
         "Choose a segmenter with --segment.",
     ),
     "shared-clusters": Explanation(
@@ -587,7 +612,7 @@ CODES: dict[str, Explanation] = {
     ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",
-        "Plug-in (uncorrected) entropies are unreliable then, and so are V, VI and NMI.",
+        "Plug-in (uncorrected) entropies of such a table are unreliable, and so are V, VI and NMI.",
         "Report bias-corrected scores (entropy jk) or AMI.",
     ),
     "suspicious-column": Explanation(
@@ -610,8 +635,9 @@ CODES: dict[str, Explanation] = {
         "There are too few groups for any difference between systems to be significant.",
         "With G groups, the permutation test cannot give p below 2/2^G, so at least 6 groups are "
         "needed for p < .05. Holm's correction multiplies p by the number of pairs, so more "
-        "systems need more groups: 8 groups for 4 systems, 11 for 10. Without a possible "
-        "difference, there are no significance letters, rank intervals or tiers.",
+        "groups are needed for more systems: 8 groups for 4 systems, and 11 groups for 10 "
+        "systems. If no difference can be significant, there are no significance letters, rank "
+        "intervals or tiers.",
         "Use more groups, or compare fewer systems. The scores and their intervals are not "
         "affected.",
     ),
@@ -623,9 +649,9 @@ CODES: dict[str, Explanation] = {
     ),
     "too-large": Explanation(
         "An input or a table exceeds a size limit.",
-        "The limits prevent running out of memory, e.g. on a small archive that expands to a "
-        "huge file, and loss of precision.",
-        "For an input file that you trust, raise the limit with --max-size; otherwise use a "
+        "The limits prevent two problems: running out of memory, e.g. because a small archive "
+        "expands to a huge file, and loss of precision.",
+        "For an input file that you trust, raise the limit with --max-size. Otherwise, use a "
         "smaller input.",
     ),
     "too-little-text": Explanation(
@@ -640,29 +666,29 @@ CODES: dict[str, Explanation] = {
     ),
     "undefined-groups": Explanation(
         "A score is undefined in some groups, which are excluded from its average.",
-        "The average covers fewer groups than the averages of other measures.",
+        "The average covers fewer groups than the averages of the other measures.",
         "Use --average pooled, or a measure that is defined in every group.",
     ),
     "undefined-samples": Explanation(
         "A score is undefined in some bootstrap or jackknife samples.",
         "Samples with an undefined score are excluded from the confidence interval and the tests.",
-        "No action is needed if there are few such samples; otherwise use more items or another"
-        " measure.",
+        "No action is needed if there are few such samples. Otherwise, use more items or another "
+        "measure.",
     ),
     "unknown-name": Explanation(
         "A name is not in roget's catalogue of measures, readers, clusterers etc.",
         "The message suggests similar names.",
-        "Correct the name; `roget list` shows all names.",
+        "Correct the name. `roget list` shows all names.",
     ),
     "unknown-word": Explanation(
         "A word or class is not in the thesaurus.",
         "The word does not occur in the text, or is rarer than the minimum count.",
-        "Check the spelling; words are lemmas (`mouse`, not `mice`).",
+        "Check the spelling. Words are lemmas (`mouse`, not `mice`).",
     ),
     "unstable-classes": Explanation(
         "The classes of a thesaurus change if a tenth of the text is left out.",
-        "Most words have too few occurrences to be classified reliably, and many classes are due "
-        "to chance.",
+        "Most words have too few occurrences to be classified reliably. Many classes are therefore "
+        "due to chance.",
         "Add text or background counts (--background), raise --min-count, or request fewer classes "
         "(--clusters).",
     ),
@@ -686,33 +712,35 @@ CODES: dict[str, Explanation] = {
         "The number of samples was passed, but the intervals do not depend on it.",
         "Jackknife intervals leave out every item or group once, or 200 blocks of items. The "
         "number is used by tests of differences in a comparison, and by bootstrap intervals.",
-        "No action is needed; any number above 0 requests intervals. Pass --set interval=bca for "
-        "bootstrap intervals.",
+        "No action is needed. Any number above 0 requests intervals. For bootstrap intervals, "
+        "pass --set interval=bca.",
     ),
     "unused-noise-label": Explanation(
         "No item has the label passed as --noise.",
-        "The option has no effect; the label may be spelled differently in the file.",
+        "The option has no effect. The label may be spelled differently in the file.",
         "Check the labels of the system file.",
     ),
     "unused-weights": Explanation(
         "The weights of a file are not used.",
-        "Only the gold standard can weight items, and in overlapping clusters every membership "
-        "is full.",
+        "Only the weights of the gold standard are used. In overlapping clusters, every "
+        "membership is full.",
         "Move the weights to the gold standard, or remove them.",
     ),
     "variants": Explanation(
         "Words with several spellings or lemmas were united.",
-        "A background is written and tagged by others, so centre and center are no change of use.",
-        "No action is needed. To keep them apart, compare counts instead of the background.",
+        "The background was written and tagged by others, so a difference such as centre and "
+        "center is not a change of use.",
+        "No action is needed. To keep the words separate, compare counts instead of the "
+        "background.",
     ),
     "whole-tree": Explanation(
-        "A measure was computed for the whole tree and not for the cut that the other measures "
-        "use.",
+        "A measure was computed for the whole tree, not for the cut that is used for the other "
+        "measures.",
         "The measure is defined for hierarchies.",
         "No action is needed. Pass --set cuts=K to compute the measure for the cut.",
     ),
     "words-capped": Explanation(
-        "Only the most frequent words were used to learn the classes; the other words were "
+        "Only the most frequent words were used to learn the classes. The other words were "
         "assigned to classes afterwards.",
         "The run time grows quickly with the number of words.",
         "No action is needed. To learn from more words, pass --set max_words=N.",

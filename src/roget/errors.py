@@ -20,14 +20,14 @@ MAX_NAMES = 20
 
 
 _BOOLEAN = frozenset({"header", "all", "details", "transpose", "terms", "unsorted", "baselines"})
-"""Options without a value that occur in messages."""
+"""Options that take no value and occur in messages."""
 
 _RENAMED = {"measure": "measures", "gold": "golds"}
-"""Options that have another name in Python."""
+"""Options that have a different name in Python."""
 
 _VALUE = r"'[^']*'|[^\s`()]*[^\s`().,;:]"
 _PROSE = "or|and|to|with|is|in|for|if|by|may|does|cannot|applies|applied|requires|means|reads|stay"
-"""Words that are not the value of the option before them."""
+"""Words that may follow an option in a message without being its value."""
 
 _FLAG = (
     rf"--(?:no-)?(?:{'|'.join(sorted(_BOOLEAN))})(?![\w-])"
@@ -37,14 +37,20 @@ _FLAGS = re.compile(rf"`roget [^`]*`|(?<![\w-])(?:{_FLAG})(?: (?:{_FLAG}))*")
 _ONE_FLAG = re.compile(_FLAG)
 
 _commands = 0
-"""Number of commands that run. While it is positive, messages contain flags, otherwise keywords."""
+"""Number of commands that are currently running.
+
+While it is positive, messages contain flags, otherwise keywords.
+"""
 
 
 @contextmanager
 def flags_in_messages() -> Iterator[None]:
-    """Keep options in messages as flags, such as --missing drop, as users of commands pass them."""
+    """Within the block, keep options in messages as flags, such as --missing drop.
+
+    Users of commands pass options in this form.
+    """
     global _commands
-    _commands += 1  # A counter, because commands may overlap in threads.
+    _commands += 1  # Use a counter, because commands may overlap in threads.
     try:
         yield
     finally:
@@ -150,7 +156,7 @@ _NO_MEMORY = (
     "out of memory", "with an exception set", "without exception set",
     "without setting an exception",
 )  # fmt: skip
-"""Messages, in lower case, of errors raised by libraries that could not allocate memory."""
+"""Error messages, in lower case, of libraries that could not allocate memory."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -225,11 +231,33 @@ class FormatError(InputError):
         tail = "\n  … reading stopped here; there may be more" if more else ""
         tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        count = f"the first {count}" if more else count
         # If all problems have the same code, the error has that code.
         codes = {code_of(problem) for problem in self.problems}
         code = codes.pop() if len(codes) == 1 else None
         text = f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail
         super().__init__(text, code=code)
+
+
+class InputErrors(InputError):
+    """Raised if several inputs cannot be used. `errors` contains the error of each input."""
+
+    def __init__(self, what: str, errors: Sequence[InputError]) -> None:
+        self.errors = tuple(errors)
+        codes = {error.code for error in errors}
+        parts = [f"{what}:", *(_shorten_lines(str(error)) for error in errors)]
+        super().__init__("\n".join(parts), code=codes.pop() if len(codes) == 1 else None)
+
+
+MAX_LINES = 6
+"""Maximum number of lines for each of several inputs that cannot be used."""
+
+
+def _shorten_lines(text: str) -> str:
+    """Indent a message, and cut it after a few lines."""
+    lines = text.splitlines()
+    more = [f"  … {len(lines) - MAX_LINES} more lines"] if len(lines) > MAX_LINES else []
+    return "\n".join(f"  {line}" for line in [*lines[:MAX_LINES], *more])
 
 
 class UnknownName(RogetError, LookupError):

@@ -172,7 +172,8 @@ def evaluate_embeddings(
         sides = _as_labels(drawn, "gold"), _as_labels(found, "clusters")
         table = score(*sides, measures, entropy, average="unweighted", by="group", seed=seed)
         parts = f"samples:{samples}x{size}|clusterer:{type(model).__name__}"
-        # Samples overlap, so they are not independent groups, as quick intervals would assume.
+        # Samples overlap, so they are not independent groups. Quick intervals would assume that
+        # they are.
         tables.append(replace(table, signature=f"{table.signature}|{parts}", quick=None))
         scales.append(math.sqrt(size / known.size))
     return _summarise(tables, scales, len(X), size)
@@ -252,8 +253,9 @@ def _summarise(
     if size > items / 2:
         warnings.append(
             Notice(
-                f"each item occurs {size / items:.1f} times in a sample: corrected entropies treat "
-                "copies as different items and correct too little; pass a smaller size",
+                f"each item occurs {size / items:.1f} times in a sample; corrected entropies "
+                "treat the copies as different items, so the correction is too small; pass a "
+                "smaller size",
                 code="bias",
             )
         )

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import roget
 from roget.cli import app
 from roget.errors import RogetError, code_of
-from roget.learn.shift import shift
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.thesaurus import keep_spare
+from roget.learn.usage.shift import shift
 
 
 def run(*arguments, columns=100):

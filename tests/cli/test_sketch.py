@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import roget
 from roget.cli import app
 from roget.errors import RogetError, code_of
-from roget.learn.sketch import sketch
 from roget.learn.taxonomy import read
+from roget.learn.usage.sketch import sketch
 
 
 def run(*arguments, columns=100):

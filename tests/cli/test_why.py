@@ -17,8 +17,9 @@ from roget import catalogue
 from roget.cli import app
 from roget.core.counts import evidence
 from roget.errors import InputError
-from roget.learn.command_options import ORDERS
+from roget.learn.options import ORDERS
 from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus.neighbours import compare_words
 from roget.report.exports import booklet, export
 from roget.report.why import report
 from support.errors import mentions, refused
@@ -60,7 +61,7 @@ def test_why_explains_two_words(built: Path) -> None:
                 assert line["text"][begin:end] == line["keyword"]
                 assert line["left"] + line["keyword"] + line["right"] == line["text"]
     rows = [[thesaurus.row(word)] for word in ("man", "woman")]
-    assert found["similarity"] == lookup.similarities(thesaurus, *map(np.array, rows))[0]
+    assert found["similarity"] == compare_words(thesaurus, *map(np.array, rows))[0]
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -19,9 +19,9 @@ import roget
 from roget import catalogue
 from roget.cli import app
 from roget.cli.command import expand, read_signature
-from roget.core.options import option, options_of
+from roget.core.options import REPEATED, option, options_of
 from roget.learn import build as building
-from roget.learn import command_options
+from roget.learn import options as learning
 from roget.learn.attachment.attacher import MODELS
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
@@ -42,10 +42,10 @@ from roget.learn.evaluation.options import (
 from roget.learn.evaluation.ratings import judge_ratings
 from roget.learn.evaluation.sheets import draw_sheet
 from roget.learn.options import BuildOptions, Plan, own_options
-from roget.learn.shift import shift
-from roget.learn.sketch import sketch
 from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
+from roget.learn.usage.shift import shift
+from roget.learn.usage.sketch import sketch
 from roget.report import why
 from roget.report.options import ExportOptions
 from roget.scoring.labels.write import convert
@@ -68,13 +68,13 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "rank": (roget.rank, (RankOptions,)),
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
-    "neighbours": (roget.Thesaurus.neighbours, (command_options.NeighbourOptions,)),
-    "edit": (edit, (command_options.EditOptions,)),
-    "shift": (shift, (command_options.ShiftOptions,)),
-    "sketch": (sketch, (command_options.SketchOptions,)),
-    "why": (why.report, (command_options.WhyOptions,)),
-    "prefer": (prefer, (command_options.CutOptions,)),
-    "attach train": (roget.Attacher, (command_options.AttachOptions,)),
+    "neighbours": (roget.Thesaurus.neighbours, (learning.NeighbourOptions,)),
+    "edit": (edit, (learning.EditOptions,)),
+    "shift": (shift, (learning.ShiftOptions,)),
+    "sketch": (sketch, (learning.SketchOptions,)),
+    "why": (why.report, (learning.WhyOptions,)),
+    "prefer": (prefer, (learning.CutOptions,)),
+    "attach train": (roget.Attacher, (learning.AttachOptions,)),
     "judge ratings": (judge_ratings, (RatingOptions,)),
     "judge sheet": (draw_sheet, (SheetOptions,)),
     "judge answers": (judge_answers, (AnswerOptions,)),
@@ -132,7 +132,7 @@ def test_commands_and_functions_have_the_options_of_the_dataclass(command):
                 assert settings[name][1] == one, "not an option, so a setting"
                 continue
             there = offered[name]
-            assert there.default == (None if one.repeated else one.default)
+            assert there.default == (None if one.many in REPEATED else one.default)
             assert there.help == one.help
             if function in (roget.count, roget.build):
                 assert f"\n{name}\n" in inspect.getdoc(function)
@@ -249,8 +249,8 @@ def test_build_refuses_a_foreign_partial_folder(tmp_path):
 
 def test_declared_vocabularies_equal_those_implemented():
     assert counting.SIDES == windows.SIDES
-    assert set(command_options.WAYS) == set(neighbours.WAYS)
-    assert set(command_options.ATTACHERS) == set(MODELS)
+    assert set(learning.WAYS) == set(neighbours.WAYS)
+    assert set(learning.ATTACHERS) == set(MODELS)
 
 
 def test_build_names_no_method():

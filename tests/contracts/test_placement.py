@@ -170,8 +170,7 @@ def test_placement_code_does_not_depend_on_method_names(place):
 NAMES = {"spherical", "soft", "symmetric", "soft-symmetric", "mdl", "comdl", "agglomerative"}
 NAMING = {
     # Defaults of options that offer every clusterer.
-    "learn/options.py": {"spherical"},
-    "learn/command_options.py": {"comdl"},
+    "learn/options.py": {"spherical", "comdl"},
     # Li & Abe's chain is made of the thesauri that their own clusterer learns.
     "learn/attachment/chain.py": {"mdl"},
     # What SymmetricAnnealing was called before it was a clusterer; so folders and scripts have it.

@@ -27,9 +27,9 @@ from roget.learn.attachment.statistics import BackoffStage
 from roget.learn.evaluation.answers import Judgement
 from roget.learn.evaluation.ratings import RatedPair, judge_ratings
 from roget.learn.evaluation.sheets import Question
-from roget.learn.shift import shift as compare
-from roget.learn.sketch import sketch as draw
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.usage.shift import shift as compare
+from roget.learn.usage.sketch import sketch as draw
 from roget.report import (
     Cell,
     Column,

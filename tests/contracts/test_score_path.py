@@ -12,12 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from score_path import list_shapes
 
 import roget
 
 TRACE = Path(__file__).parents[2] / "benchmarks" / "harness" / "call_trace.py"
-MOST_FUNCTIONS = 290
-MOST_MODULES = 57
+MOST_FUNCTIONS = 257
+MOST_MODULES = 53
+MOST_SHAPES = 9
 DEEPEST = 14
 """Upper bounds, which may only be lowered."""
 
@@ -47,6 +49,10 @@ def test_scoring_calls_few_functions(record):
 
 def test_scoring_call_stack_is_shallow(record):
     assert len(record["deepest"]) <= DEEPEST, record["deepest"]
+
+
+def test_data_have_few_shapes(record):
+    assert len(list_shapes(record)) <= MOST_SHAPES, list_shapes(record)
 
 
 def test_each_file_is_opened_once(record):

@@ -186,7 +186,7 @@ def test_markdown_of_comparison_is_a_table():
 
 def test_latex_of_comparison_is_a_tabular():
     text = TABLE.render("latex")
-    assert r"\begin{tabular}{lrll}" in text
+    assert r"\begin{tabular}{@{}lrll@{}}" in text
     assert r"second\_best & 4.5 & 0.250\textsuperscript{ab}" in text
     assert r"\textbf{0.500}\textsuperscript{a} {\footnotesize [$-$0.010, 0.610]}" in text
     assert text.count(r"\midrule") == 2
@@ -197,24 +197,39 @@ def test_latex_of_comparison_is_a_tabular():
 def test_latex_table_has_caption_and_fits():
     text = replace(TABLE, title="Senses & words", show_intervals=False).render("latex")
     assert r"\caption{Senses \& words. 2 systems" in text
+    assert r"\caption{2 systems" in replace(TABLE, title="").render("latex")
     assert r"\label{tab:senses-words}" in text
     assert text.startswith("% needs \\usepackage{booktabs}\n")
     assert r"(Holm-corrected p $\geq$ .05)" in text
-    assert "footnotesize" not in text
+    assert r"{\footnotesize Sorted by" in text
+    assert "[$-$0.010" not in text
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
     rows = [replace(r, measure=f"a-long-measure-{n}") for n in range(5) for r in TABLE.rows]
     wide = replace(TABLE, rows=tuple(rows), title="Wide").render("latex")
-    assert wide.count(r"\begin{table}") > 1
+    assert wide.count(r"\begin{table*}") == wide.count(r"\end{table*}") > 1
     assert r"\label{tab:wide-2}" in wide
     assert r"\caption{Wide (continued).}" in wide
     assert wide.count("Holm-corrected p $") == 1
-    assert "Note: v = V-measure" in text
+    assert " v = V-measure" in text.partition("smallskip")[2]
+
+
+def test_latex_table_fits_a_column_or_the_page_of_a_two_column_paper():
+    """Narrow tables fit a column. Wide tables span both, in smaller print, and are split last."""
+    letters = "abcdef"
+    expected = {1: ("table", r"\small"), 3: ("table*", r"\small"), 5: ("table*", r"\scriptsize")}
+    for count, (environment, size) in expected.items():
+        rows = [replace(r, measure=f"m-{at}") for at in letters[:count] for r in TABLE.rows[::2]]
+        rows = [replace(row, letters="", system=row.system[:6]) for row in rows]
+        text = replace(TABLE, rows=tuple(rows), pairs=()).render("latex")
+        assert text.count(rf"\begin{{{environment}}}") == text.count(r"\begin{tabular}") == 1
+        assert rf"\centering{size}" in text
+        assert ("resizebox" in text) == ("graphicx" in text) == (count == 5)
 
 
 def test_long_latex_tables_are_split_across_pages():
     named = [replace(r, system=f"s{n}") for n in range(45) for r in TABLE.rows[2:4]]
     text = replace(TABLE, rows=(*named, *TABLE.rows[4:]), title="Long").render("latex")
-    assert text.count(r"\begin{table}") == 2
+    assert text.count(r"\begin{table*}") == 2
     assert text.count(r"\midrule") == 3
     assert (
         sum(line.startswith("s") and line.endswith(r"\\") for line in text.splitlines()) == 45 + 2

@@ -102,7 +102,7 @@ def test_page_shows_file_names_without_directories(tmp_path):
 
 def test_latex_report_is_escaped():
     text = TABLE.render("latex")
-    assert r"\begin{tabular}{llrrr}" in text
+    assert r"\begin{tabular}{@{}llrrr@{}}" in text
     assert "$-0.036$" in text
     assert r"v $\uparrow$ & jk" in text
     body = [line for line in text.splitlines() if line.endswith(r"\\")]

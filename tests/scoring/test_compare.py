@@ -8,6 +8,7 @@ import pytest
 
 from roget import InputError, compare, contingency, score
 from roget.core.io.paths import name_sources
+from roget.errors import InputErrors
 from roget.scoring.agreement.panel import name_clusterings
 from roget.scoring.steps.annotators import name_golds
 from support.errors import notice, refused
@@ -243,21 +244,109 @@ def test_identical_systems_are_warned_about():
     notice(table.warnings, "identical-systems", "one and again")
 
 
-def test_systems_are_sorted_by_first_score_that_no_baseline_wins():
-    comparison = compare(GOLD, SYSTEMS, ["homogeneity", "completeness", "ari", "v"])
-    assert comparison.main == ("ari", None)
-    assert comparison.ordered[0] == ("ari", None)
+def test_main_score_is_ami_then_corrected_v_whatever_the_values():
+    measures = ["homogeneity", "completeness", "ari", "v"]
+    comparison = compare(GOLD, SYSTEMS, measures)
+    assert comparison.main == ("v", "jk")
+    assert comparison.ordered[0] == ("v", "jk")
     assert comparison.scores[0] == ("homogeneity", "ml")
-    assert comparison.as_dict()["main"]["measure"] == "ari"
-    chosen = compare(GOLD, SYSTEMS, ["homogeneity", "ari"], main="homogeneity@jk")
-    assert chosen.main == ("homogeneity", "jk")
+    assert comparison.as_dict()["main"]["measure"] == "v"
+    bad = {"bad": SYSTEMS["bad"]}
+    assert compare(GOLD, bad, measures).main == ("v", "jk"), "although a baseline wins"
+    assert compare(GOLD, SYSTEMS, [*measures, "ami"]).main == ("ami", None)
+    assert compare(GOLD, SYSTEMS).main == ("ami", None)
+    assert compare(GOLD, SYSTEMS, ["homogeneity", "ari"]).main == ("homogeneity", "jk")
+    chosen = compare(GOLD, SYSTEMS, ["homogeneity", "ari"], main="homogeneity@ml")
+    assert chosen.main == ("homogeneity", "ml")
     assert chosen.reason != comparison.reason
-    assert compare(GOLD, SYSTEMS, ["homogeneity", "ari"], baselines=False).main == (
-        "homogeneity",
-        "ml",
-    )
     with refused("unknown-name", "v@mm"):
         compare(GOLD, SYSTEMS, "v", main="v@mm")
+
+
+def test_baseline_that_no_system_beats_is_reported():
+    items = dict(enumerate(GOLD.tolist()))
+    ours = {"bad": dict(enumerate(SYSTEMS["bad"].tolist()))}
+    best = {"strong": dict(enumerate(SYSTEMS["good"].tolist()))}
+    found = compare(items, ours, "ami", baselines=best)
+    notice(found.warnings, "below-baseline", "strong", "bad", "ami")
+    found = compare(items, {"good": best["strong"]}, "ami", baselines=ours)
+    assert "below-baseline" not in {one.code for one in found.warnings}
+    found = compare(items, {"worse": ours["bad"]}, "vi", baselines=best)
+    notice(found.warnings, "below-baseline", "strong", "vi")
+
+
+WEIGHTED = {name: {1: 2.0, 2: 1.0} if name in "ab" else {2: 1.0} for name in "abcdefgh"}
+FLAT = {name: number // 3 for number, name in enumerate("abcdefgh")}
+
+
+def test_undefined_score_is_reported_and_never_the_main_score():
+    systems = {"one": FLAT, "two": {**FLAT, "a": 2}}
+    found = compare(WEIGHTED, systems, ["ami", "v"], main="ami")
+    assert found.main[0] == "v"
+    assert {row.rank for row in found.rows if not row.trivial and row.measure == "v"} <= {1, 2}
+    notice(found.warnings, "undefined", "ami", "all systems", "answers")
+    assert "ami" not in str(found).split("\n\n")[1]
+    assert "ami" in {row["measure"] for row in found.as_dict()["rows"]}
+    for report in (compare(WEIGHTED, systems, all=True), compare(WEIGHTED, systems)):
+        assert ("ami", None) not in report.ordered
+        assert "not sorted" not in str(report)
+        assert "fractional" in str(report)
+        report.render("html")
+    nothing = compare(WEIGHTED, systems, "ami")
+    assert "not sorted" in str(nothing)
+    nothing.render("html")
+    nothing.render("latex")
+    # A score that only some systems lack is shown, with the reason.
+    some = compare(FLAT, {"hard": FLAT, "soft": WEIGHTED}, ["ami", "v"])
+    assert some.main[0] == "v"
+    assert ("ami", None) in some.ordered
+    notice(some.warnings, "undefined", "ami", "soft")
+
+
+def test_baselines_of_the_caller_are_scored_but_not_ranked_or_tested(tmp_path):
+    names = [f"i{at}" for at in range(GOLD.size)]
+    files = {}
+    for name, labels in {"gold": GOLD, **SYSTEMS}.items():
+        files[name] = tmp_path / f"{name}.tsv"
+        lines = zip(GROUPS.tolist(), names, labels.tolist(), strict=True)
+        files[name].write_text(
+            "group\titem\tlabel\n" + "".join(f"{g}\t{i}\t{x}\n" for g, i, x in lines)
+        )
+    ours = [files["middling"], files["bad"]]
+    plain = compare(files["gold"], ours, ["ami", "v"], ci=50)
+    for given in ({"best": files["good"]}, [f"best={files['good']}"]):
+        found = compare(files["gold"], ours, ["ami", "v"], ci=50, baselines=given)
+        assert found.systems == ["middling", "bad"]
+        assert found.pairs == plain.pairs
+        row = rows_of(found, "ami")["best"]
+        assert row.trivial
+        assert row.rank is row.letters is row.first is row.tier is None
+        assert row.value == rows_of(compare(files["gold"], [files["good"]]), "ami")["good"].value
+        assert row.clusters == 4
+        ranked = [one for one in found.rows if not one.trivial]
+        assert ranked == [one for one in plain.rows if not one.trivial]
+        last = [one for one in found.rows if one.trivial and one.measure == "ami"]
+        assert [one.system for one in last] == ["best", "one cluster", "one per item", "random"]
+        assert found["bad"].rows[0].baselines["best"] == row.value
+        lines = found.render("latex").splitlines()
+        assert not any("best" in line and "textbf" in line for line in lines)
+    alone = compare(files["gold"], ours, "ami", baselines=["none", str(files["good"])])
+    assert [one.system for one in alone.rows if one.trivial] == ["good"]
+    assert not [one for one in compare(files["gold"], ours, baselines="none").rows if one.trivial]
+    with refused("duplicate-name", "bad"):
+        compare(files["gold"], ours, "ami", baselines=[files["bad"]])
+    with refused("duplicate-name", "random"):
+        compare(files["gold"], ours, "ami", baselines={"random": files["bad"]})
+
+
+def test_baselines_of_the_caller_are_scored_on_several_golds():
+    items = [dict(enumerate(labels.tolist())) for labels in (GOLD, *SYSTEMS.values())]
+    gold, good, middling, bad = items
+    found = compare(gold, {"one": middling}, "ari", golds={"other": good}, baselines={"own": bad})
+    row = rows_of(found, "ari")["own"]
+    assert row.trivial
+    assert row.golds["other"] == pytest.approx(score(good, bad, "ari")["ari"])
+    assert row.value == pytest.approx(sum(row.golds.values()) / 2)
 
 
 def test_gold_warnings_appear_once_and_name_files_only(tmp_path):
@@ -316,3 +405,58 @@ def test_systems_without_the_same_items_are_refused_with_a_remedy():
     gold, part = dict(enumerate("aabb")), {0: "a", 1: "b"}
     with refused("signature-mismatch", "missing"):
         compare(gold, {"whole": gold, "part": part}, "ari", missing="drop")
+
+
+def test_missing_and_extra_items_are_named_and_listed_in_json():
+    gold = {f"i{at}": at % 3 for at in range(20)}
+    lacking = {name: label for name, label in gold.items() if int(name[1:]) >= 7}
+    more = gold | {f"x{at}": 1 for at in range(3)}
+    table = score(gold, lacking)
+    notice(table.warnings, "missing-items", "7 of 20", "'i0'", "'i4', …")
+    assert table.as_dict()["missing_items"] == [f"i{at}" for at in range(7)]
+    table = score(gold, more)
+    notice(table.warnings, "extra-items", "3 items", "('x0', 'x1', 'x2')")
+    assert table.as_dict()["extra_items"] == ["x0", "x1", "x2"]
+    assert "missing_items" not in table.as_dict()
+    systems = {"lacking": lacking, "more": more, "also": {**more, "x9": 0}}
+    found = compare(gold, systems, "ami").as_dict()["systems"]
+    assert [one.get("missing_items", []) for one in found] == [table_ids(7), [], []]
+    assert [len(one.get("extra_items", [])) for one in found] == [0, 3, 4]
+    (line,) = [one for one in str(compare(gold, systems, "ami", all=True)).split("! ")
+               if "extra-items" in one]  # fmt: skip
+    assert "4 in also and 3 in more: dropped" in " ".join(line.split())
+
+
+def table_ids(count):
+    return [f"i{at}" for at in range(count)]
+
+
+def test_broken_files_of_all_systems_are_reported_together(tmp_path):
+    texts = {
+        "gold": "a\tx\nb\tx\nc\ty\n",
+        "good": "a\t1\nb\t1\nc\t2\n",
+        "empty": "",
+        "twice": "a\t1\na\t2\nb\t1\n",
+        "other": "q\t1\nr\t2\n",
+        "broken": "item\tlabel\n" + "onlyone\n" * 30,
+    }
+    paths = {name: tmp_path / f"{name}.tsv" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text)
+    broken = ["empty", "twice", "other", "broken"]
+    with pytest.raises(InputErrors) as caught:
+        compare(paths["gold"], [paths[name] for name in ("good", *broken)], "ari")
+    assert len(caught.value.errors) == 4
+    text = str(caught.value)
+    assert text.startswith("4 of 5 systems")
+    assert all(f"{name}.tsv" in text for name in broken)
+    assert "good.tsv" not in text
+    assert "the first 20 problems" in text
+    assert text.count("\n") < 40
+    with refused("duplicate-item", "twice.tsv", "twice.tsv:2"):
+        compare(paths["gold"], [paths["good"], paths["twice"]], "ari")
+    with refused("invalid-input", "empty.tsv", "absent.tsv"):
+        compare(paths["gold"], [paths["empty"], tmp_path / "absent.tsv"], "ari")
+    with refused("empty-input", "empty.tsv") as caught:
+        compare(paths["empty"], [paths["twice"], paths["good"]], "ari")
+    assert "twice.tsv" not in str(caught.value)

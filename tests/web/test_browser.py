@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from roget import Counts, SphericalTree
-from roget.learn.background import open_background
+from roget.learn.representation.background import open_background
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.quality import unsorted
 from roget.web import static
@@ -393,7 +393,7 @@ def test_failed_edit_is_explained(browser, tmp_path, thesaurus, monkeypatch):
         page.unroute("**/api/edit")
         page.route("**/api/edit", lambda route: route.abort())
         rename()
-        refused("The server does not answer: start roget explore again")
+        refused("The server does not respond; start roget explore again")
         context.close()
 
 

@@ -6,8 +6,8 @@ import shlex
 
 import pytest
 
-from roget.learn.sketch import sketch as make_sketch
 from roget.learn.thesaurus import lookup
+from roget.learn.usage.sketch import sketch as make_sketch
 from roget.web import static
 from roget.web.session import Session
 from roget.web.snapshot import ThesaurusSnapshot

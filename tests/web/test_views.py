@@ -15,7 +15,7 @@ import roget
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.background import open_background
+from roget.learn.representation.background import open_background
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.quality import unsorted
 from roget.report.exports import export

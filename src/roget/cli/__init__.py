@@ -27,11 +27,11 @@ GROUPS = {
 }
 """The commands in each section of `roget --help`.
 
-Each command is a function or a typer app in the module of the same name.
+Each command is a function or a typer app in a module of the same name.
 """
 
 _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
-"""Hints printed when a command is given too many arguments."""
+"""Hints printed when too many arguments are passed to a command."""
 
 
 class Commands(Mapping[str, Any]):
@@ -131,8 +131,7 @@ def handle_errors() -> Iterator[None]:
         _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Print a question mark for characters that the terminal cannot show, instead of
-            # failing.
+            # Print a question mark instead of each character that the terminal cannot show.
             stream.reconfigure(errors="replace")
     with stoppable() as stop, flags_in_messages():
         try:
@@ -140,11 +139,11 @@ def handle_errors() -> Iterator[None]:
                 yield
             sys.stdout.flush()
         except BrokenPipeError:
-            # The program that reads our output, such as head, has exited.
+            # The program that reads the output, such as head, has exited.
             sys.stderr.close()
             sys.exit(0)
         except SystemExit as end:
-            # typer turns Ctrl-C into an exit without a message.
+            # typer converts Ctrl-C to an exit without a message.
             if end.code:
                 asked = _find_cause(end, KeyboardInterrupt) or _find_cause(end, Ended)
                 if asked is not None:
@@ -152,7 +151,7 @@ def handle_errors() -> Iterator[None]:
             raise
         except (Exception, KeyboardInterrupt) as error:
             if stop.signal:
-                # The signal arrived outside typer, or a library turned it into another error.
+                # The signal arrived outside typer, or a library converted it to another error.
                 _print_error(_find_cause(error, KeyboardInterrupt) or error, "interrupted")
                 sys.exit(128 + stop.signal)
             if not isinstance(error, RogetError | OSError):
@@ -164,9 +163,9 @@ def handle_errors() -> Iterator[None]:
 def _hold_streams() -> None:
     """Replace the standard streams that the shell has closed (`>&-`).
 
-    Otherwise the next opened file would get the descriptor of a closed stream, and messages could
-    be written to it. Output to a closed standard error is discarded. Output to a closed standard
-    output is an error.
+    Otherwise the next file that is opened would get the descriptor of a closed stream, and messages
+    might be written to this file. Output to a closed standard error is discarded. Output to a
+    closed standard output is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

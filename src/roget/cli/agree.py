@@ -36,7 +36,7 @@ def agree(
         list[str] | None,
         save_option(
             "a consensus clustering (consensus: a label file), a table (items: how consistently "
-            "each item is placed; pairs: how often two items are together; csv, tsv, json, "
+            "each item is clustered; pairs: how often two items share a cluster; csv, tsv, json, "
             "parquet), a folder of figures (figures) or citations (bibtex)"
         ),
     ] = None,

@@ -10,7 +10,7 @@ import typer
 
 from roget.cli.command import command, group
 from roget.cli.shared import Format, Output, bar, deliver, print_notes, target
-from roget.learn.command_options import AttachOptions
+from roget.learn.options import AttachOptions
 from roget.report import Report
 
 app = group(
@@ -25,7 +25,7 @@ Model = Annotated[
 
 @command(app, "train")
 def train(
-    output: Annotated[str, target("MODEL", "Folder for the model.")],
+    output: Annotated[str, target("MODEL", "Folder to which the model is written.")],
     quads: Annotated[
         str,
         typer.Option("--quads", metavar="TRAIN", help=f"Training data ({QUADS}), or `sample`."),
@@ -71,7 +71,7 @@ def check(
         str, typer.Argument(metavar="QUADS", help=f"Test data ({QUADS}), or `sample`.")
     ],
 ) -> Report:
-    """Measure the accuracy of a model on test data, in total and by kind of evidence."""
+    """Measure the accuracy of a model on test data, overall and for each kind of evidence."""
     from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
@@ -85,9 +85,9 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
     """Predict the attachment of quadruples read from standard input.
 
     Each line has four words: verb, noun, preposition, noun. The output repeats them, followed by N
-    (noun) or V (verb) and the probability, separated by tabs. Each prediction is printed at once,
-    or with --format or -o, all are written at the end. Invalid lines are listed at the end and
-    cause exit code 1.
+    (noun) or V (verb) and the probability, separated by tabs. Each prediction is printed
+    immediately. With --format or -o, all predictions are written at the end. Invalid lines are
+    listed at the end and cause exit code 1.
     """
     from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_predictions
@@ -117,7 +117,7 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import predictions
 
-    standard_input()  # Raise an error if standard input is closed.
+    standard_input()  # This raises an error if standard input is closed.
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

@@ -43,11 +43,13 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders, or `sample`.",
+            help="Text, CoNLL-U or DocBin files, tables, matrices, counts folders, or `sample`.",
             show_default=False,
         ),
     ] = None,
-    output: Annotated[str | None, target("DIR", "Folder for the thesaurus.")] = None,
+    output: Annotated[
+        str | None, target("DIR", "Folder to which the thesaurus is written.")
+    ] = None,
     *,
     plan: Plan,
     asked: BuildOptions,
@@ -88,7 +90,7 @@ def _print_summary(made: Report, output: str, seconds: float) -> None:
 def _print_next_steps(built: Any, output: str) -> None:
     thesaurus = built.thesaurus
     if built.interrupted:
-        print_notes("to continue: run the same command again")
+        print_notes("to continue, run the same command again")
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
     word = thesaurus.word_class(largest, 1).words[0].word
     place = shlex.quote(output)

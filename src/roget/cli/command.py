@@ -23,9 +23,9 @@ import typer
 from typer.core import TyperCommand
 
 from roget import catalogue
-from roget.cli.parameters import join_given, make_parameter, parse_setting
+from roget.cli.parameters import as_typer, join_given, parse_setting
 from roget.cli.shared import REPORTED, deliver, split_pair
-from roget.core.options import Option, options_of
+from roget.core.options import JOINED, REPEATED, Option, options_of
 from roget.errors import InputError, UnknownName, flags_in_messages
 from roget.report import Report
 
@@ -41,7 +41,10 @@ class RuntimeOptions:
 
 
 def add_command(app: typer.Typer, name: str, spare: str, function: Function) -> Function:
-    """Register a function as a command. `spare` is the hint printed for too many arguments."""
+    """Register a function as a command.
+
+    `spare` is the hint printed when too many arguments are passed.
+    """
     kind = type("Command", (Command,), {"spare": spare})
     app.command(name, cls=kind)(expand(function))
     return function
@@ -63,11 +66,14 @@ WIDTH = 100
 """Maximum width of a help text."""
 
 _STAGE = "roget.help"
-"""Key of the stage to which a help is shortened: 0 = not at all, 1 = shorter texts, 2 and more =
-one section or option less is described at each stage."""
+"""Key under which the current stage of shortening is stored.
+
+At stage 0, the help is complete. At stage 1, help texts are shortened. Each further stage describes
+one section or one option less.
+"""
 
 MOST_STAGES = 100
-"""More stages than any command has options."""
+"""Upper bound on the number of stages, more than any command has options."""
 
 _FLAG = re.compile(r"--[a-z-]+")
 
@@ -85,10 +91,10 @@ _DEFAULT = re.compile(r"(?:^|[ .]+)Default: ([^(;]*?)(?: \(.*)?\.?$")
 _SHOWN_DEFAULT = re.compile(r"\s*\[(?:default: |required).*\]$")
 
 _SHORT = 30
-"""Maximum length of a default in a short help."""
+"""Maximum length of a default value in a short help text."""
 
 _LONG = 60
-"""Maximum length of a list of choices in a short help."""
+"""Maximum length of a list of choices in a short help text."""
 
 
 def shorten_help(text: str) -> str:
@@ -105,7 +111,7 @@ def shorten_help(text: str) -> str:
     short = default and len(default[1]) <= _SHORT
     body = body[: default.start()] if default else body
     ends = (one.start() for one in _SENTENCE.finditer(body))
-    # A statement does not end within brackets.
+    # A statement does not end inside brackets.
     first = body[: next((end for end in ends if _is_closed(body[:end])), None)].rstrip(".")
     return first + (shown[0] if shown else f" [default: {default[1]}]" if default and short else "")
 
@@ -131,8 +137,8 @@ def shorten_flags(flags: str, default: Any = None) -> str:
 class Command(TyperCommand):
     """A command with checks of its arguments, and with help in sections.
 
-    The help fits two screens: if it does not, help texts are shortened, and then the options of
-    the last sections are only listed by name.
+    The help fits on two screens. If the full help is longer, help texts are shortened, and then the
+    options of the last sections are listed only by name.
     """
 
     spare: str = ""
@@ -174,7 +180,8 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the parameters, grouped into sections with headings."""
         stage, sections = ctx.meta[_STAGE], self._list_sections(ctx)
-        # Each stage describes one section less, and finally one option less of the first section.
+        # Each stage describes one section less. The last stages describe one option of the first
+        # section less.
         later = [title for title in sections if title not in ("Arguments", "Options")]
         dropped = later[max(0, len(later) + 1 - max(stage, 1)) :]
         tail = max(0, stage - 1 - len(later))
@@ -206,7 +213,8 @@ class Command(TyperCommand):
     def _list_sections(self, ctx: Any) -> dict[str, list[tuple[tuple[str, str], tuple[str, Any]]]]:
         """Return the parameters by section, with `More options` last.
 
-        Each consists of its flags and help text, and of its flags and default.
+        Each parameter is described in two ways: by its flags and help text, and by its flags and
+        default.
         """
         sections: dict[str, list[Any]] = {"Arguments": [], "Options": []}
         for one in self.get_params(ctx):
@@ -236,7 +244,7 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
         if one.name == "save":
             outputs = [(f"--save {kind}", path) for kind, path in map(split_pair, named)]
         elif one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
-            # A system may be specified as NAME=FILE.
+            # A system may be passed as NAME=FILE.
             read += [part for text in named for part in (text, text.partition("=")[2]) if part]
             continue
         else:
@@ -277,16 +285,18 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
 
 @dataclass
 class Signature:
-    """The parameters of a command. `collect` converts their values to arguments of its function."""
+    """The parameters of a command.
+
+    `collect` converts their values to the arguments of its function.
+    """
 
     parameters: list[inspect.Parameter] = field(default_factory=list)
     groups: dict[str, Callable[..., Any]] = field(default_factory=dict)
     """For each argument of the function, the callable that builds it from option values."""
     shown: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Options with a flag. Each has the name of the function argument that it sets, and its
-    declaration."""
+    """Options with a flag, each with the function argument that it sets, and its declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Options that are set with --set, each with its function argument and its declaration."""
+    """Options that are set with --set, each with its declaration and its function argument."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:
@@ -301,7 +311,7 @@ class Signature:
         values: dict[str, dict[str, Any]] = {name: {} for name in self.groups}
         for name, (owner, one) in self.shown.items():
             value = given.pop(name)
-            values[owner][name] = join_given(one, value) if one.joined else value
+            values[owner][name] = join_given(one, value) if one.many in JOINED else value
         for text in given.pop("set", None) or ():
             name, equals, value = text.partition("=")
             known = self.all_settings()
@@ -313,8 +323,9 @@ class Signature:
             owner, one = known[key]
             added = parse_setting(one, value)
             before = values[owner].get(key)
-            # A list that is set repeatedly adds up. Other options keep the last value, like flags.
-            if before is not None and (one.repeated or one.joined):
+            # If an option that takes a list is set repeatedly, the lists are joined. For other
+            # options, the last value counts.
+            if before is not None and one.many in (*REPEATED, *JOINED):
                 added = ",".join((before, added)) if one.many == "text" else (*before, *added)
             values[owner][key] = added
         for owner, make in self.groups.items():
@@ -341,6 +352,7 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
     found = Signature()
     options: dict[str, inspect.Parameter] = {}
     positional: list[str] = []
+    only = inspect.Parameter.KEYWORD_ONLY
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
         later = next((one for one in get_args(hint) if isinstance(one, RuntimeOptions)), None)
@@ -353,7 +365,15 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
                     found.settings[one.name] = name, one
                 else:
                     found.shown[one.name] = name, one
-                    options[one.name] = make_parameter(one, sections.get(one.name) or None)
+                    several = one.many in (*REPEATED, *JOINED)
+                    kind: Any = bool if one.type is bool else list[str] if several else str
+                    typed = as_typer(one, rich_help_panel=sections.get(one.name) or None)
+                    options[one.name] = inspect.Parameter(
+                        one.name,
+                        only,
+                        default=None if several else one.default,
+                        annotation=Annotated[kind | None, typed],
+                    )
         else:
             options[name] = parameter.replace(annotation=hint)
             for one in get_args(hint):
@@ -361,7 +381,6 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
                     positional.append(name)
                 elif isinstance(one, typer.models.OptionInfo) and name in sections:
                     one.rich_help_panel = sections[name]
-    only = inspect.Parameter.KEYWORD_ONLY
     shared = REPORTED if hints.get("return") is Report else {}
     if found.settings or found.runtime:
         shared = {**shared, "set": SET}

@@ -24,7 +24,7 @@ SECTIONS = {
         "measures", "entropy", "main", "missing", "noise", "ci", "paired", "details", "all",
         "format", "output",
     ),
-    "Input": ("labels", "columns", "header", "extra", "average", "golds"),
+    "Input": ("labels", "columns", "header", "extra", "average", "baselines", "golds"),
     "More options": ("seed", "engine", "save", "fail_on"),
 }  # fmt: skip
 

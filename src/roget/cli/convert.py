@@ -18,7 +18,8 @@ def convert(
         str,
         target(
             "OUTPUT",
-            "File to write; the format is inferred from .key, .tsv, .csv, .jsonl or .parquet.",
+            "File to write. The format is inferred from the suffix: .key, .tsv, .csv, .jsonl or "
+            ".parquet.",
         ),
     ],
     *,

@@ -30,7 +30,7 @@ def count(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Text, CoNLL-U, DocBin, tables or matrices, possibly compressed, as files, "
+            help="Text, CoNLL-U, DocBin, tables or matrices, possibly compressed: files, "
             "folders, glob patterns, URLs or - (stdin).",
             show_default=False,
         ),

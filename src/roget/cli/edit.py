@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import bar
-from roget.learn.command_options import EditOptions
+from roget.learn.options import EditOptions
 from roget.report import Report
 
 

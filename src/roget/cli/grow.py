@@ -42,7 +42,7 @@ def grow(
         str | None,
         target(
             "DIR",
-            "Write the grown thesaurus to this folder [default: THESAURUS].",
+            "Folder for the grown thesaurus [default: THESAURUS].",
         ),
     ] = None,
     review: Annotated[
@@ -62,7 +62,7 @@ def grow(
         list[str] | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Reject and undo changes: a number, e.g. 4, or `all` that are not yet accepted.",
+            help="Reject and undo changes by number, e.g. 4, or `all` open changes.",
         ),
     ] = None,
     *,
@@ -117,7 +117,7 @@ def grow(
 
 
 def _is_taxonomy(name: str) -> bool:
-    """Return True if a path is a file or a WordNet folder, not a thesaurus folder."""
+    """Return True if a path is a file or a WordNet folder rather than a thesaurus folder."""
     from roget.learn.taxonomy import kind_of_folder
 
     path = Path(name)

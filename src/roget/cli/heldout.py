@@ -36,8 +36,8 @@ def heldout(
     """Measure how well class models predict held-out text, in bits per word–context pair.
 
     Each split uses 80 % of the tokens for training, 10 % for tuning and 10 % for testing. The
-    models are also tested on new words: the N most frequent words after the N words of --top.
-    Relative entropy weights all words equally.
+    models are also tested on new words, which are the next N words by frequency after the N words
+    of --top. Relative entropy weights all words equally.
     """
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report

@@ -53,7 +53,7 @@ def ratings(
 def sheet(
     thesaurus: ThesaurusArgument,
     output: Annotated[
-        str, target("SHEET.csv", "Sheet to write; a printable page is written next to it.")
+        str, target("SHEET.csv", "Sheet to write. A printable page is written next to it.")
     ],
     key: Annotated[
         str | None,
@@ -66,7 +66,7 @@ def sheet(
     """Write a word-intrusion sheet for annotators.
 
     Annotators write the intruding word or its number into the last column, or ? if they do not
-    know. The answer key contains the solutions. Do not give it to the annotators.
+    know. The answer key contains the solutions, so do not give it to the annotators.
     """
     from roget.learn.evaluation.sheets import draw_sheet
     from roget.learn.load import open_thesaurus

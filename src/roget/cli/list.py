@@ -35,7 +35,8 @@ def list(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A clusterer, to list its parameters, or a command, to list its settings.",
+            help="Name of a clusterer whose parameters are listed, or of a command whose "
+            "settings are listed.",
         ),
     ] = None,
     as_json: AsJson = False,

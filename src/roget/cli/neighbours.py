@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roget.cli.shared import ThesaurusArgument, WordArgument
-from roget.learn.command_options import NeighbourOptions
+from roget.learn.options import NeighbourOptions
 from roget.report import Report
 
 

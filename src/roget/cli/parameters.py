@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import partial
 from itertools import chain
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from roget.core.options import Option
+from roget.core.options import JOINED, REPEATED, Option
 from roget.errors import RogetError
 
 
-def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
-    """Convert an option to a typer option.
-
-    With `unasked`, an option that the user does not pass is None, and its default only appears in
-    the help.
-    """
-    shown, flag = one.shown, f"--{one.name.replace('_', '-')}"
+def as_typer(one: Option, **settings: Any) -> Any:
+    """Convert an option to a typer option."""
+    flag = f"--{one.name.replace('_', '-')}"
+    shown = ",".join(map(str, one.default)) if isinstance(one.default, tuple) else one.default
     settings["help"] = one.help
     if one.type is bool:
         flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
-        settings["show_default"] = bool(shown) and not unasked
+        settings["show_default"] = bool(shown)
     else:
         flags = one.flags or (flag,)
         # Catalogue names are filled in when the help is printed.
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
             "metavar": f"<{known}>" if known else one.metavar,
-            "parser": one.parse if unasked else partial(parse_checked, one),
+            "parser": partial(parse_checked, one),
         }
         settings["autocompletion"] = lambda incomplete: [
             name for name in one.known if name.startswith(incomplete)
         ]
-        if (unasked or one.joined) and shown is not None:
+        if one.many in JOINED and shown is not None:
             settings["help"] += f"  [default: {shown}]"
     return typer.Option(*flags, **settings)
-
-
-def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
-    """Convert an option to a command parameter that is listed in the given help section."""
-    kind: Any = bool if one.type is bool else list[str] if one.repeated or one.joined else str
-    return inspect.Parameter(
-        one.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if one.repeated or one.joined else one.shown,
-        annotation=Annotated[kind | None, as_typer(one, rich_help_panel=section)],
-    )
 
 
 def join_texts(given: list[str] | None) -> str | None:
@@ -70,7 +55,7 @@ def parse_setting(one: Option, text: str) -> Any:
         if text.lower() not in known:
             raise typer.BadParameter(f"{one.name}={text}: expected true or false")
         value = known[text.lower()]
-    elif one.repeated:
+    elif one.many in REPEATED:
         value = text.split(",")
     else:
         value = parse_checked(one, text)

@@ -18,8 +18,7 @@ from roget.cli.shared import (
     print_written,
     target,
 )
-from roget.learn.command_options import PlaceOptions, TaxonomyOptions
-from roget.learn.placing.options import CorpusOptions
+from roget.learn.options import CorpusOptions, PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -57,8 +56,8 @@ def place(
         str | None,
         typer.Option(
             metavar="SHEET",
-            help="Write the candidates accepted in SHEET (column `accept` of a .csv or .tsv "
-            "file) as SKOS to -o FILE.ttl.",
+            help="Write the candidates that were accepted in SHEET (column `accept` of a .csv or "
+            ".tsv file) as SKOS to -o FILE.ttl.",
         ),
     ] = None,
     *,
@@ -173,7 +172,10 @@ def _refuse_options(options: Any, names: Iterable[str]) -> None:
 
 
 def _check_output(output: str | None, format: str | None, classes: TaxonomyOptions) -> bool:
-    """Check that the output can be written, before any work. Return True if it is SKOS."""
+    """Check that the output can be written before any work is done.
+
+    Return True if its format is SKOS.
+    """
     if output is None or output == "-":
         return False
     from roget.core.store import check_file
@@ -194,8 +196,10 @@ def _check_output(output: str | None, format: str | None, classes: TaxonomyOptio
 def _choose_language(
     classes: TaxonomyOptions, known: Taxonomy, counts: Counts | None = None
 ) -> str:
-    """Return the requested label language. By default, print and return that of the taxonomy or
-    corpus."""
+    """Return the label language.
+
+    If none was requested, print and use that of the taxonomy or corpus.
+    """
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli.shared import CountsArgument, bar, print_notes, read_counts
-from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.counting.options import TableOptions
+from roget.learn.options import CutOptions, PreferOptions
 from roget.report import Report
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def prefer(
 ) -> Report:
     """List the word classes that a head prefers, such as the objects of "eat".
 
-    The classes form a cut through the tree of a thesaurus: the cut that gives the shortest
-    description of the words in the slot (Li & Abe 1996). They are sorted by preference, p·log(p /
+    The classes form a cut through the tree of a thesaurus. The cut gives the shortest description
+    of the words that occur with the head (Li & Abe 1998). They are sorted by preference, p·log(p /
     expected).
     """
     from roget.errors import InputError

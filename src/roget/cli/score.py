@@ -84,8 +84,8 @@ def score(
             code="missing-option",
         )
     values = vars(options) | ({"items": saved["items"]} if "items" in saved else {})
-    # Tables of classes and clusters require the contingency table. With several gold standards, it
-    # is kept only on request, to save memory.
+    # Tables of classes and clusters require the contingency table. With several gold standards, the
+    # table is kept only on request, to save memory.
     keep = not options.golds or any(kind in saved for kind in ("classes", "clusters", "mapping"))
     with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **values, keep=keep, progress=progress)

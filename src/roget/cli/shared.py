@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check_output(context: typer.Context, output: str | None) -> str | None:
-    """Check, before any work, that the output file has a known format and can be written."""
+    """Check that the output file has a known format and can be written, before any work is done."""
     if output is None or output == "-" or context.resilient_parsing:
         return None
     from roget.core.store import check_file
@@ -43,7 +43,7 @@ Format = Annotated[
             "Output format [default: text, or inferred from -o].",
             choices="renderers",
         ),
-        is_eager=True,  # Parse this option first, because the check of --output uses it.
+        is_eager=True,  # This option is parsed first, because the check of --output uses it.
     ),
 ]
 Output = Annotated[
@@ -53,7 +53,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         callback=check_output,
-        help="Write the report to FILE. Its suffix determines the format.",
+        help="Write the report to FILE. The suffix of FILE determines the format.",
     ),
 ]
 REPORTED = {"format": Format, "output": Output}
@@ -114,7 +114,8 @@ def write_saved(
 ) -> None:
     """Write the requested tables (classes, clusters, mapping, pairs), citations and figures.
 
-    `picture` makes the figure of --save figure. `figures` writes the files of --save figures.
+    `picture` is a function that makes the figure for --save figure, and `figures` is one that
+    writes the files for --save figures.
     """
     from roget.core.store import write_atomic
     from roget.report.figures import save_picture
@@ -136,7 +137,10 @@ def write_saved(
 
 
 def print_written(paths: Sequence[str | Path]) -> None:
-    """Print the paths of written files to stderr. Summarise more than three files in one folder."""
+    """Print the paths of written files to stderr.
+
+    More than three files in one folder are summarised.
+    """
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
     print_notes(*(f"wrote {path}" for path in paths))
@@ -196,7 +200,10 @@ def deliver(report: Report, format: str | None, output: str | None = None) -> No
 
         if run := find_formulas(report):
             more = f" and {len(run) - 1} more" if len(run) > 1 else ""
-            advice = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
+            advice = (
+                f"a spreadsheet would run {run[0]!r:.60}{more} as a formula; import "
+                "the columns as text"
+            )
             print_notes(f"{output}: {advice}", kind="warning")
     if output is None:
         sys.stdout.write(text)
@@ -258,11 +265,11 @@ def print_notes(*lines: str, kind: str = "") -> None:
 
 
 def print_language(tag: str | None) -> str:
-    """Print the label language, which was not requested explicitly, and return its tag."""
+    """Print the label language if it was not requested explicitly, and return its tag."""
     from roget.report.language import UNKNOWN
 
     text = f"{tag} (from the corpus)" if tag else f"{UNKNOWN} (unknown)"
-    print_notes(f"label language: {text}; change it with --language")
+    print_notes(f"label language: {text}; to change it, pass --language")
     return tag or UNKNOWN
 
 
@@ -283,7 +290,7 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
+def bar(doing: str, unit: str = "") -> Iterator[ProgressReport | None]:
     """Show a progress bar if the work takes over two seconds and stderr is a terminal.
 
     The unit "bytes" also shows the speed.
@@ -296,7 +303,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         nonlocal shown, task
         passed = time.monotonic() - began
         if shown is None:
-            if passed <= PATIENCE or now.done >= now.total or not sys.stderr.isatty():
+            if passed <= PATIENCE or now.done >= now.total:
                 return
             shown = _make_bar(doing, unit)
             task = shown.add_task("", total=None, state="")
@@ -305,7 +312,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         shown.update(task, completed=now.done, total=now.total or None, state=state)
 
     try:
-        yield show
+        yield show if sys.stderr.isatty() else None
     finally:
         if shown is not None:
             shown.stop()

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import bar, print_notes
-from roget.learn.command_options import ShiftOptions
-from roget.learn.options import Compared
+from roget.learn.options import Compared, ShiftOptions
 from roget.report import Report
 
 _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a pattern"
@@ -31,7 +30,8 @@ def shift(
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Words to compare, however rare [default: list the words that changed most].",
+            help="Words to compare, even if they are rare [default: list the words that changed "
+            "most].",
             show_default=False,
         ),
     ] = None,
@@ -58,8 +58,8 @@ def shift(
     """
     from roget.errors import InputError
     from roget.learn.load import BACKGROUND, open_pair
-    from roget.learn.shift import shift as compare
-    from roget.learn.sketch import find_lines
+    from roget.learn.usage.shift import shift as compare
+    from roget.learn.usage.sketch import find_lines
     from roget.report.shift import report
 
     with (

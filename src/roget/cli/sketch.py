@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import CountsArgument, WordArgument, read_counts
-from roget.learn.command_options import SketchOptions
 from roget.learn.counting.options import TableOptions
+from roget.learn.options import SketchOptions
 from roget.report import Report
 
 
@@ -32,9 +32,9 @@ def sketch(
     word only.
     """
     from roget.errors import InputError
-    from roget.learn.sketch import find_lines
-    from roget.learn.sketch import sketch as make
     from roget.learn.thesaurus.files import is_thesaurus
+    from roget.learn.usage.sketch import find_lines
+    from roget.learn.usage.sketch import sketch as make
     from roget.report.sketch import report
 
     table = read_counts(counts, given.columns)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import ThesaurusArgument, WordArgument
-from roget.learn.command_options import WhyOptions
+from roget.learn.options import WhyOptions
 from roget.report import Report
 
 
@@ -17,7 +17,8 @@ def why(
     other: Annotated[
         str | None,
         typer.Argument(
-            metavar="WORD2", help="Second word, to explain why the two words are similar."
+            metavar="WORD2",
+            help="Second word. The report then explains why the two words are similar.",
         ),
     ] = None,
     into: Annotated[
@@ -25,8 +26,8 @@ def why(
         typer.Option(
             "--class",
             metavar="X",
-            help="Explain why the word is in this class. X is the number or label of the class, "
-            "or a word in it.",
+            help="Class X (its number, its label, or a word in it). The report explains why the "
+            "word is in this class.",
         ),
     ] = None,
     *,

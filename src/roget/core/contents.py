@@ -39,7 +39,7 @@ Dimensions with the same name must have the same size.
 
 CSR = ("data", "indices", "indptr")
 _FIELD, _COLUMN, _TABLE = "field", "column", "table"
-"""Metadata keys of dataclass fields that store the declarations."""
+"""Metadata keys under which dataclass fields store their declarations."""
 
 
 # ---- declarations
@@ -49,7 +49,7 @@ class Declaration(Protocol):
     """Base class of field declarations."""
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
-        """Return a value after checking its type and shape. Add its dimensions to `sizes`.
+        """Check the type and shape of a value, add its dimensions to `sizes`, and return it.
 
         Raise KeyError if the value is missing, and ValueError if it is invalid.
         """
@@ -305,7 +305,7 @@ def column(sql: str, *, low: float = 0, below: str = "") -> Any:
 
 
 def tables_of(contents: type, *, optional: bool) -> dict[str, TableField]:
-    """Return the required or the optional tables in a declaration, keyed by file name."""
+    """Return the required or the optional tables of a declaration, keyed by file name."""
     found: list[TableField] = [
         one.metadata[_TABLE] for one in fields(contents) if _TABLE in one.metadata
     ]
@@ -319,7 +319,7 @@ def values_of(contents: type) -> dict[str, Check]:
 
 
 def stated_sizes(contents: type, record: Mapping[str, Any]) -> Sizes:
-    """Return the dimension sizes that a manifest states."""
+    """Return the dimension sizes that are stated in a manifest."""
     found: Sizes = {}
     for name, one in declarations(contents).items():
         if isinstance(one, ValueField) and one.sizes:

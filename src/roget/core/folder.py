@@ -73,7 +73,7 @@ THESAURUS = "thesaurus.json"
 """File name of a thesaurus manifest."""
 
 COUNT = "count"
-"""Placeholder for the SQL type of a count column, which depends on `dtype` in the manifest."""
+"""Placeholder for the SQL type of a count column, which depends on the manifest field `dtype`."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
 """Map from the dtype of the counts to the SQL type."""
@@ -109,8 +109,7 @@ class Kind:
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
-    """Names of other files that the folder may contain, although the manifest does not list them.
-    """
+    """Names of other files that may be in the folder without being listed in the manifest."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Function that checks or completes the manifest of an older version."""
 
@@ -201,8 +200,8 @@ def require_version(
     sealed = known if sealed is None else sealed
     if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
-            f"{place}: the file was changed after it was written (files of version {version} have "
-            "no seal)",
+            f"{place}: the file was modified after it was written (files of version {version} "
+            "have no seal)",
             code="damaged-folder",
         )
     if version >= sealed and not is_sealed(data):
@@ -212,7 +211,7 @@ def require_version(
 
 def changed(place: Path) -> InputError:
     """Return the error for a file with an invalid seal (hash)."""
-    return InputError(f"{place}: the file was changed after it was written", code="damaged-folder")
+    return InputError(f"{place}: the file was modified after it was written", code="damaged-folder")
 
 
 def invalid_field(place: Path, name: str, value: Any) -> InputError:
@@ -266,7 +265,7 @@ class Folder:
     def _require_hash(self, name: str) -> None:
         if sha256(self.path / name) != self.record["files"][name]["sha256"]:
             raise InputError(
-                f"{self.path / name}: the file was changed after {self.kind.manifest} was written",
+                f"{self.path / name}: the file was modified after {self.kind.manifest} was written",
                 code="damaged-folder",
             )
 

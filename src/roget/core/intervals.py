@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 """Confidence level of all intervals."""
 
 _BELOW = 1.9
-"""A value below all 97.5 % quantiles of Student's distributions."""
+"""A lower bound for the 97.5 % quantiles of all Student's distributions, where iteration starts."""
 
 _NODES = 32
 """Number of nodes of the Gauss–Legendre quadrature."""
@@ -61,9 +61,8 @@ def student_quantile(freedom: Floats) -> Floats:
     [12.706205, 2.262157, 1.959964]
     """
     df = np.asarray(freedom, dtype=np.float64)
-    # With T = √df·tan u, the density of u is proportional to cos^(df − 1) u:
-    # (1)  P(|T| ≤ t) = c·∫₀^θ cos^(df − 1) u du,   θ = arctan(t/√df),   c = 2·Γ(a + ½)/(Γ(a)·√π)
-    #      with a = df/2
+    # Substitute T = √df·tan u. The density of u is proportional to cos^(df − 1) u: (1)  P(|T| ≤ t)
+    # = c·∫₀^θ cos^(df − 1) u du,   θ = arctan(t/√df),   c = 2·Γ(a + ½)/(Γ(a)·√π) with a = df/2
     half = df / 2
     gammas = [math.lgamma(a + 0.5) - math.lgamma(a) for a in np.minimum(half, 50).ravel()]
     series = np.log(half) / 2 - 1 / (8 * half) + 1 / (192 * half**3) - 1 / (640 * half**5)

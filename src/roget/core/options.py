@@ -12,6 +12,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -26,6 +27,12 @@ SHOWN = "{name} {value!r}"
 
 LAST_SEED = 2**31
 """Maximum random seed."""
+
+REPEATED = ("repeated", "pairs")
+"""Kinds of options that are repeated on the command line for every value."""
+
+JOINED = (",", "text")
+"""Kinds of options whose repeated values are read as one list, joined by commas."""
 
 _KEY = "roget.option"
 _NAMES: dict[type, str] = {int: "N", float: "X", str: "TEXT"}
@@ -53,9 +60,11 @@ class Option:
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """How the command line accepts several values: "repeated" (repeat the option), "pairs" (repeat
-    it with A=B), "," (separate them by commas), or "text" (pass one string, which the library
-    parses)."""
+    """How several values are passed on the command line.
+
+    They are "repeated" (repeat the option), "pairs" (repeat it with A=B), "," (separate the values
+    by commas), or "text" (pass one string, which the library parses).
+    """
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -65,20 +74,6 @@ class Option:
 
     By default, it describes their range.
     """
-    repeated: bool = field(init=False)
-    """True if the option must be repeated on the command line for every value."""
-    joined: bool = field(init=False)
-    """True if a repeated option is read as one list, with its values joined by commas."""
-    shown: Any = field(init=False)
-    """The default as shown in help texts. Several values are joined by commas."""
-
-    def __post_init__(self) -> None:
-        default = self.default
-        vars(self).update(
-            repeated=self.many in ("repeated", "pairs"),
-            joined=self.many in (",", "text"),
-            shown=",".join(map(str, default)) if isinstance(default, tuple) else default,
-        )
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -152,21 +147,15 @@ class Option:
         elif self.type not in (int, float):
             return
         elif isinstance(value, Integral if self.type is int else Real) and value is not True:
-            if self._is_in_range(value):
-                return
+            number: Any = value
+            low = self.minimum is None or number >= self.minimum
+            high = self.maximum is None or number <= self.maximum
+            with suppress(OverflowError):  # The integer exceeds the range of floats.
+                if low and high and (number > 0 or not self.positive) and math.isfinite(number):
+                    return
             expected = self.range
         what = shown.format(name=self.name, value=value)
         raise InputError(f"{what}: expected {expected or self.expected}", code="invalid-option")
-
-    def _is_in_range(self, number: Any) -> bool:
-        """Return True if a number is in the allowed range."""
-        low = self.minimum if self.minimum is not None else -math.inf
-        high = self.maximum if self.maximum is not None else math.inf
-        try:
-            finite = math.isfinite(number)
-        except OverflowError:  # The integer exceeds the range of floats.
-            return False
-        return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
 
 def option(default: Any, *, help: str, **declared: Any) -> Any:
@@ -196,7 +185,7 @@ def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
 
 
 _declared: dict[Any, Mapping[str, Option]] = {}
-"""Cache of `options_of`."""
+"""Cached implementation of `options_of`."""
 
 
 def options_of(kind: Any) -> Mapping[str, Option]:

@@ -1,4 +1,4 @@
-"""Progress reports for long computations.
+"""Report the progress of long computations.
 
 Every `progress` callback receives a `Progress` object.
 """

@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would be slow.
+TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would take time.
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -27,8 +27,8 @@ class Ended(SystemExit):
     """Raised in a running command when a termination signal other than Ctrl-C arrives.
 
     It is not an `Exception`, so `except Exception` does not catch it. Nor is it a
-    `KeyboardInterrupt`, after which a search still prepares its result. There is no time for this
-    after other signals, because the sender kills the process after a few seconds.
+    `KeyboardInterrupt`, after which a search still prepares its result. Other signals leave no time
+    for this, because the sender kills the process after a few seconds.
     """
 
 

@@ -26,7 +26,7 @@ from typing import IO, Self
 from roget.errors import InputError
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft created by another machine is considered abandoned."""
+"""Age in seconds at which a draft created by another machine is considered abandoned."""
 
 DRAFT_ATTEMPTS = 5
 """Maximum number of names tried for a draft."""
@@ -141,7 +141,8 @@ def _flush_name(target: Path) -> None:
 
 def _copy_permissions(draft: Path, target: Path) -> None:
     """Copy the permissions of the target to the draft, if the target exists."""
-    # The target may not exist, or the file system may not support permissions.
+    # Ignore the error, because the target may not exist, or the file system may not support
+    # permissions.
     with suppress(OSError):
         shutil.copymode(target, draft)
 
@@ -160,7 +161,7 @@ def _flush(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     except OSError:
-        if is_folder:  # Permission was denied, or the system cannot open folders.
+        if is_folder:  # Permission was denied, or the system does not allow opening folders.
             return
         raise
     try:
@@ -250,7 +251,7 @@ def _lock_folder(folder: Path, *, wait: bool = False, new: bool = False) -> int 
         except FileNotFoundError:
             return None
         except OSError:
-            if new:  # The cause may be too many open files, or a umask that forbids reading.
+            if new:  # Possible causes are too many open files, or a umask that forbids reading.
                 raise
             return None
         try:
@@ -316,7 +317,7 @@ class Partial:
     @property
     def advice(self) -> str:
         """Advice for the user on how to continue after an interruption."""
-        return f"run the same command again to continue from {self.folder}"
+        return f"run the same command again to resume from {self.folder}"
 
     def kept(self) -> set[str]:
         """Return the names of the files left by earlier runs."""
@@ -335,7 +336,7 @@ class Partial:
             aside = self.folder
         _remove(aside)
         if self._was_empty:
-            self.folder.mkdir(exist_ok=True)  # Restore the empty folder that existed before.
+            self.folder.mkdir(exist_ok=True)  # Restore the empty folder that was there before.
 
     def _make(self) -> None:
         """Create the folder with its mark file (partial.json) atomically."""

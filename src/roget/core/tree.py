@@ -46,10 +46,10 @@ class Layout(NamedTuple):
     def find_lowest(self, begin: Ints, end: Ints) -> Ints:
         """Return the lowest common ancestors of the leaves at positions `begin` and `end`.
 
-        In every pair, `begin` must be less than `end`. An ancestor has a smaller number than its
-        descendants, so the result is the minimum of `between[begin:end]`. These range-minimum
-        queries are answered with a sparse table, which contains the minima over ranges of 1, 2, 4,
-        8 … leaves. Two overlapping ranges cover any query.
+        Each `begin` must be less than the corresponding `end`. An ancestor has a smaller number
+        than its descendants, so the result is the minimum of `between[begin:end]`. These
+        range-minimum queries are answered with a sparse table, which contains the minima over
+        ranges of 1, 2, 4, 8 … leaves. Two overlapping ranges cover any query.
         """
         lowest = np.empty(begin.size, dtype=np.int64)
         powers = np.frexp((end - begin).astype(np.float64))[1] - 1
@@ -168,7 +168,7 @@ class Tree:
 
     @cached_property
     def n_children(self) -> Ints:
-        """The number of children of each node."""
+        """The number of children of each node, indexed by node number."""
         return np.bincount(self.parent[1:], minlength=self.n_nodes)
 
     @cached_property
@@ -310,8 +310,10 @@ class Tree:
 
     @cached_property
     def made(self) -> Ints:
-        """For each inner node, the number of clusters after its split. For leaves, it is n_clusters
-        + 1."""
+        """For each inner node, the number of clusters after its split.
+
+        For leaves, the value is n_clusters + 1.
+        """
         made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
         made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
         return made

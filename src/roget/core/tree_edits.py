@@ -20,11 +20,15 @@ class EditedTree(NamedTuple):
     nodes: Ints
     """Map from old to new node numbers. Removed nodes map to -1."""
     clusters: Ints
-    """Map from old to new cluster numbers, in which a split cluster maps to -1. The numbers of
-    added clusters are appended."""
+    """Map from old to new cluster numbers, followed by the numbers of added clusters.
+
+    A cluster that was split maps to -1.
+    """
     heir: tuple[int, int] | None = None
-    """A removed node and its only child, which replaced it, or None. Both are node numbers in the
-    old tree."""
+    """The removed node and its only child, which replaced it, or None.
+
+    Both are numbered as in the old tree.
+    """
     made: tuple[int, ...] = ()
     """Node numbers of the added nodes, in the new tree."""
 

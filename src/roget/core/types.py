@@ -17,7 +17,7 @@ CountArray: TypeAlias = Ints | Floats
 Values: TypeAlias = Annotated[Any, "a number, or an array with one number per group"]
 """Type of vectorised values: a number, or an array with one number per group.
 
-A method with the return annotation `float` is called for one group at a time.
+A method annotated to return `float` is called for one group at a time.
 """
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """An array of labels, with any integer type."""

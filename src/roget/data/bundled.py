@@ -40,9 +40,9 @@ _RELATIONS: dict[str, tuple[str, ...]] = {
 }
 
 BACKGROUNDS: dict[str, str] = {
-    "english-nouns": "English nouns in all their relations, by the preset nouns",
-    "english-verbs": "English verbs, by the preset verbs",
-    "english-adjectives": "English adjectives, by the preset adjectives",
+    "english-nouns": "English nouns in all their relations (preset nouns)",
+    "english-verbs": "English verbs (preset verbs)",
+    "english-adjectives": "English adjectives (preset adjectives)",
 }
 """Names and descriptions of the background counts.
 
@@ -50,7 +50,8 @@ There is one table for each preset of relations.
 """
 
 PRIORS: dict[str, str] = {
-    "english": "20,000 English nouns, verbs and adjectives, by the encoder all-MiniLM-L6-v2",
+    "english": "vectors of 20,000 English nouns, verbs and adjectives, computed by the encoder "
+    "all-MiniLM-L6-v2",
 }
 """Names and descriptions of the prior vectors."""
 

@@ -14,8 +14,8 @@ from roget.errors import InputError
 Increment: TypeAlias = Callable[[int, int], None]
 """Progress callback.
 
-It is called with the numbers of bytes and tokens read since the last call. For tables, the number
-of tokens is 0.
+The callback receives the numbers of bytes and tokens read since the last call. For tables, the
+number of tokens is 0.
 """
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
@@ -109,7 +109,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use, or None if there is no engine or it has no method `map`."""
+    """Return the current engine, or None if there is no engine or it has no method `map`."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
@@ -129,7 +129,7 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
     """Merge several lists of results into one list, sorted by task number.
 
-    `places` holds the task numbers of the results in each list.
+    `places` contains the task numbers of the results in each list.
     """
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]

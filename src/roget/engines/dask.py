@@ -64,7 +64,7 @@ class PendingResults(NamedTuple):
         cluster = self.cluster
         try:
             with cluster._explain():
-                # Workers of a remote cluster may only be reachable through the scheduler.
+                # Workers of a remote cluster may be reachable only through the scheduler.
                 direct = cluster._cluster is not None
                 return in_order(cluster._client.gather(self.futures, direct=direct), self.places)
         finally:
@@ -81,11 +81,11 @@ class Dask:
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
         self._stored_on: dict[Any, _WorkerThread] = {}
-        """The worker thread that stores each persisted object, by the key of its future."""
+        """The worker thread that stores each persisted object, keyed by the object's future."""
         self._levels = _silence_logs()
         try:
             if scheduler is None:
-                # Workers must ignore Ctrl-C, which this process handles.
+                # Workers must ignore Ctrl-C, because this process handles it.
                 with uninterrupted():
                     self._cluster = self._start(processes)
             try:
@@ -114,7 +114,7 @@ class Dask:
             n_workers=processes or cores(),
             threads_per_worker=1,
             host="127.0.0.1",
-            # By default the dashboard would listen on all interfaces.
+            # By default, the dashboard would listen on all network interfaces.
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
@@ -129,7 +129,7 @@ class Dask:
         try:
             ours = metadata.version("roget")
         except metadata.PackageNotFoundError:
-            return  # If roget runs from a source folder, it has no version to compare.
+            return  # When roget runs from a source folder, it has no version to compare.
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
             # The scheduler also needs roget, because it unpickles tasks.
@@ -212,7 +212,9 @@ class Dask:
     def submit(
         self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
     ) -> PendingResults:
-        """Start tasks and return at once. The results stay on the workers until they are fetched.
+        """Start tasks and return immediately.
+
+        The results stay on the workers until they are fetched.
 
         Tasks for the same worker thread are sent as one batch, because sending a task takes longer
         than running it. If `unpack` is passed, `common` is sent with each batch, and the worker
@@ -263,7 +265,7 @@ class Dask:
     def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
         """Implement `engines.base.join`.
 
-        Each partition is sent directly to the worker that joins it.
+        The workers send each partition directly to the worker that joins it.
         """
         joined: list[Any] = []
         try:
@@ -332,9 +334,9 @@ class Dask:
         except self._distributed.KilledWorker as error:
             times = error.allowed_failures + 1
             raise WorkerDied(
-                f"{times} Dask workers in a row ended during the same task; they were killed, or "
-                "memory ran out. Raise their limit (dask worker --memory-limit), or start fewer "
-                "workers per machine"
+                f"{times} Dask workers in a row ended during the same task, because they were "
+                "killed or ran out of memory. Raise their memory limit (dask worker "
+                "--memory-limit), or start fewer workers per machine"
             ) from None
         except ModuleNotFoundError as error:
             raise self._lacks(str(error)) from None

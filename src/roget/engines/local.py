@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -69,7 +71,8 @@ class _Pool:
     """A pool of processes for one run, with shared memory for progress counts and a stop flag."""
 
     def __init__(self, processes: int) -> None:
-        # Use spawn, because a forked process would copy locks that other threads may hold.
+        # Use the start method spawn, because a forked process would copy locks that other threads
+        # may hold.
         context = multiprocessing.get_context("spawn")
         # Use no locks, because a worker that is killed while holding a lock would block the other
         # workers.
@@ -93,8 +96,8 @@ class _Pool:
             yield from self._results(futures, report)
         except BrokenProcessPool:
             raise WorkerDied(
-                "a worker process ended unexpectedly; it was killed, or memory ran out (use fewer "
-                'processes). In a script, put the call under if __name__ == "__main__":'
+                "a worker process ended unexpectedly, because it was killed or ran out of memory "
+                '(use fewer processes). In a script, put the call under if __name__ == "__main__":'
             ) from None
         finally:
             # A second Ctrl-C must not leave workers running.
@@ -152,8 +155,18 @@ class _Worker:
     place = 0
 
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
     """Initialise a worker: ignore signals, which the parent handles, and assign its index."""
+    # There are as many workers as cores, so each runs BLAS on one thread, as Dask workers do. This
+    # module does not import numpy, so BLAS is loaded later, unless the user's script imports it.
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
+    if "numpy" in sys.modules:
+        with suppress(ImportError):
+            import_module("threadpoolctl").threadpool_limits(1)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -165,7 +178,7 @@ def _begin(progress: Any, stop: Any, workers: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process has ended, instead of waiting for tasks forever."""
+    """Exit when the parent process has ended. Otherwise the worker would wait for tasks forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

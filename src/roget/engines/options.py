@@ -14,7 +14,7 @@ class EngineOptions:
     engine: str = option(
         "local",
         choices="engines",
-        help="Engine for large jobs: local = this machine, dask = a Dask cluster.",
+        help="Engine for large jobs: local (this machine) or dask (a Dask cluster).",
     )
     scheduler: str | None = option(
         None,

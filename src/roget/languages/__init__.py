@@ -1,2 +1,1 @@
-"""Language-specific code. The catalogue loads each language by name, and no other module imports
-it."""
+"""Language-specific code, loaded by the catalogue. No other module imports a language."""

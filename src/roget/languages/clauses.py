@@ -24,8 +24,9 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""Universal part-of-speech tags for the kinds of words that the rules distinguish. A letter denotes
-each kind.
+"""Universal part-of-speech tags for the kinds of words that the rules distinguish.
+
+Each kind has a one-letter code.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
 pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
@@ -63,13 +64,13 @@ class Grammar(ABC):
     doubled: frozenset[str]
     """Determiners that a second determiner can follow, as in "ein paar" and "all die"."""
     having: frozenset[str]
-    """Auxiliaries that act as main verbs after a modal, as in "er muss Hunger haben"."""
+    """Auxiliaries that can act as main verbs after a modal, as in "er muss Hunger haben"."""
     agents: frozenset[str]
     """Prepositions that mark the agent of a passive verb."""
     copulas: frozenset[str]
     """Copular verbs."""
     passives: frozenset[str]
-    """Auxiliaries that form the passive."""
+    """Auxiliaries that form the passive voice."""
     movers: tuple[str, ...]
     """Endings of verbs whose perfect tense is formed with the copula, as in "ist gegangen"."""
     subjectless: frozenset[str]
@@ -115,8 +116,10 @@ class Element:
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """Position of the last noun if it is not the head, otherwise NONE. The next phrase can attach
-    to it."""
+    """Position of the last noun if it is not the head, otherwise NONE.
+
+    The next phrase can attach to this noun.
+    """
 
 
 @dataclass
@@ -127,8 +130,9 @@ class Clause:
     last: bool = False
     """True if the finite verb is in final position."""
     joined: bool = False
-    """True if a conjunction links this clause to the previous one, so that both may share a
-    subject.
+    """True if a conjunction links this clause to the previous one.
+
+    Both may then share a subject.
     """
 
     def has(self, kinds: str) -> bool:
@@ -347,7 +351,7 @@ class _Parser:
         """Merge genitives and bare nouns into the preceding noun phrase."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else one  # Nothing precedes the first element.
+            before = found[-1] if found else one  # No element precedes the first one.
             joins = one.kind == "N" and self.follows_noun(one, before)
             if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")
@@ -404,7 +408,7 @@ class _Parser:
             j += 1
         if kinds[j] not in more:
             return i
-        # With finite verbs on both sides, the conjunction joins clauses, not nouns.
+        # If there are finite verbs on both sides, the conjunction joins clauses, not nouns.
         joins_clauses = _meets_finite(kinds[:i][::-1], ",.") and _meets_finite(kinds[j:], ",.CS")
         return i if joins_clauses else j + 1
 
@@ -510,7 +514,7 @@ class _Parser:
         nouns = [one for one in nouns if not self.place_time(one, governed)]
         predicate = self.find_predicate(elements, finite, verb)
         if finite is not None and verb == predicate == NONE:
-            # Without a predicate (er ist hier), the copula is the main verb.
+            # If there is no predicate (er ist hier), the copula is the main verb.
             verb = governed = finite.head
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
@@ -623,7 +627,8 @@ class _Parser:
     def place_objects(self, nouns: list[Element], governed: int, passive: bool) -> None:
         """Attach the direct and indirect objects, chosen by case and word order."""
         # As the direct object, prefer phrases that cannot be nominative, then phrases with an
-        # article, then phrases that cannot be dative. If all can be dative, take the last one.
+        # article, then phrases that cannot be dative. If all phrases can be dative, use the last
+        # one.
         could = [one for one in nouns if "a" in one.cases]
         could.sort(key=lambda one: ("n" in one.cases, one.start == one.head, "d" in one.cases))
         if could and not passive and self.low_lemma(governed) not in self.grammar.copulas:

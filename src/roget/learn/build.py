@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,8 +26,6 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError, Notice
-from roget.learn import prior as priors
-from roget.learn.background import AUTO, KEY, NONE, Background, choose_background
 from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
 from roget.learn.counting.options import CountOptions
@@ -36,7 +34,9 @@ from roget.learn.evaluation.heldout import predict_held, run_again
 from roget.learn.load import open_classes
 from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
-from roget.learn.prior import Prior
+from roget.learn.representation import prior as priors
+from roget.learn.representation.background import AUTO, KEY, NONE, Background, choose_background
+from roget.learn.representation.prior import Prior
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.thesaurus.thesaurus import keep_spare
@@ -45,7 +45,7 @@ from roget.learn.treecut.hierarchy import name_classes
 
 @dataclass(frozen=True)
 class Built:
-    """The result of a build: the thesaurus, and notes on how it was built."""
+    """The result of a build: the thesaurus, and notes on the build."""
 
     thesaurus: Thesaurus
     notes: tuple[str, ...]
@@ -99,7 +99,8 @@ def build(
     """
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
-            options[name] = tuple(options[name])  # An iterator can be read only once.
+            # An iterator can only be read once, so store its items.
+            options[name] = tuple(options[name])
     own = own_options()
     counting = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
     plan = {name: value for name, value in options.items() if name in options_of(Plan)}
@@ -161,15 +162,15 @@ def _read_edits(target: Path) -> tuple[Edit, ...]:
 
 
 def _replay_edits(built: Built, target: Path) -> Built:
-    """Replay the edits of the replaced thesaurus on the new one, as far as they still apply."""
+    """Replay the edits of the replaced thesaurus on the new one, if they can still be applied."""
     edits = _read_edits(target)
     if not edits:
         return built
     thesaurus, problems, doubts = built.thesaurus.editor.replay(edits)
     texts = [
         f"{len(edits) - len(problems):,} of {len(edits):,} edits were replayed",
-        *(f"replayed, but check it: {doubt}" for doubt in doubts),
-        *(f"not replayed, kept for the next build: {problem}" for problem in problems),
+        *(f"edit replayed, but please check it: {doubt}" for doubt in doubts),
+        *(f"edit not replayed, but kept for the next build: {problem}" for problem in problems),
     ]
     notes = (Notice(text, code="replayed-edits") for text in texts)
     return replace(built, thesaurus=thesaurus, notes=(*built.notes, *notes))
@@ -186,8 +187,10 @@ def _build(
     """Count the inputs, choose the words, cluster them, and evaluate the classes."""
     gathered = gather(inputs, folder, options, reading)
     counts, more = _choose_words(gathered.counts, plan, options)
-    background, why = _choose_background(plan, counts)
-    prior, more_why = _choose_prior(plan, counts)
+    background, why = _borrow(plan, "background", choose_background, counts)
+    # With `background` none, the text alone determines the classes, so "auto" selects no vectors.
+    alone = plan.vectors == AUTO and plan.background in (None, NONE)
+    prior, more_why = (None, ()) if alone else _borrow(plan, "vectors", priors.choose_prior, counts)
     clusterer = _make_clusterer(plan, folder, counts, (background, prior), clustering)
     where = options.engine, options.scheduler, options.processes
     # The model's notes already report a trivial result. No warning is needed.
@@ -226,31 +229,18 @@ def _evaluate(
     return thesaurus.replace(provenance=provenance)
 
 
-def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background counts, or None if the method cannot use them."""
-    if catalogue.load("clusterers", plan.method).borrows:
-        return choose_background(plan.background, counts)
-    if plan.background in (None, NONE, AUTO):
-        return None, ()
-    raise InputError(
-        f"'background' requires the method 'spherical', not {plan.method!r}",
-        code="conflicting-options",
-    )
+def _borrow(plan: Plan, name: str, choose: Callable[[Any, Counts], Any], counts: Counts) -> Any:
+    """Return the background or the prior vectors (or None), and notes on the choice.
 
-
-def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
-    """Return the prior vectors, or None if the method cannot use them.
-
-    With `background` none, the text alone determines the classes, so "auto" selects no vectors.
+    The result is None if the method cannot use them.
     """
-    if plan.vectors == AUTO and plan.background in (None, NONE):
-        return None, ()
+    requested = getattr(plan, name)
     if catalogue.load("clusterers", plan.method).borrows:
-        return priors.choose_prior(plan.vectors, counts)
-    if plan.vectors in (None, NONE, AUTO):
+        return choose(requested, counts)
+    if requested in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"'vectors' requires the method 'spherical', not {plan.method!r}",
+        f"{name!r} requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 
@@ -263,7 +253,7 @@ def _make_clusterer(
     progress: Report | None,
 ) -> Any:
     """Make the clusterer, with a checkpoint named after a hash of the options and the counts."""
-    # Before hashing, reset options that do not affect clustering.
+    # Before hashing, reset the options that do not affect the clustering.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None, vectors=None))
     background, prior = borrowed
     hashes = [one and one.sha256 for one in borrowed]

@@ -12,20 +12,20 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.command_options import EditOptions
+from roget.learn.options import EditOptions
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus.edits import apply_edits, read_requests
 
 
 class EditResult(NamedTuple):
-    """An edited thesaurus, and the edits that were made and undone."""
+    """An edited thesaurus, and the edits that were applied and undone."""
 
     thesaurus: Thesaurus
     done: tuple[Edit, ...]
-    """Edits that were made or redone, in order."""
+    """Edits that were applied or redone, in order."""
     undone: tuple[Edit, ...]
-    """Edits that were undone, most recent first."""
+    """Edits that were undone, the most recent first."""
 
 
 @with_options(EditOptions)
@@ -88,7 +88,7 @@ def edit(
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
-    """Raise an error if fewer edits can be undone or redone than requested."""
+    """Raise an error if there are fewer edits to undo or redo than requested."""
     if not there:
         raise InputError(f"nothing to {verb}", code="edit-refused")
     if n > there:

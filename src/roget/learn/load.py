@@ -21,14 +21,14 @@ from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import KEY, find_bundled, reopen_background
 from roget.learn.counting.options import CountOptions as Counting
-from roget.learn.shift import SET_ASIDE
+from roget.learn.representation.background import KEY, find_bundled, reopen_background
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
-from roget.learn.variants import unite
+from roget.learn.usage.shift import SET_ASIDE
+from roget.learn.usage.variants import unite
 
 BACKGROUND = "background"
 """Input name that stands for the background counts of the other input."""
@@ -68,8 +68,8 @@ def open_counts(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Load counts by name, with notes on how they were read.
 
-    The name is a counts folder, a thesaurus, a table or a matrix. If there is no such file, it is a
-    bundled sample. The name "sample" stands for the sample named by `sample`.
+    The name is a counts folder, a thesaurus, a table or a matrix. If there is no such file, it may
+    be the name of a bundled sample. The name "sample" stands for the value of `sample`.
 
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
@@ -127,9 +127,9 @@ def _no_contexts(name: PathLike) -> InputError:
 
 
 def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
-    """Load all counts of a thesaurus for a comparison, including counts of rare words.
+    """Load all counts of a thesaurus, including counts of rare words, for a comparison.
 
-    The provenance lists the words that occurred, but without stored counts.
+    The provenance may list words whose counts were not stored.
     """
     base = open_counted(path).base
     counts = base.counts
@@ -140,7 +140,7 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # All words at least as frequent as the rarest stored word are stored.
+        # All words that are at least as frequent as the rarest stored word are stored.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
@@ -166,9 +166,9 @@ def open_pair(
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
     """Load or count the two corpora of a comparison, and yield them with notes.
 
-    Both texts are counted with settings inferred from the two together. Otherwise a lemma that is
-    repaired in only one text would look like a change. Temporary counts are removed at the end of
-    the block.
+    Both texts are counted with settings that are inferred from both texts together. Otherwise, a
+    lemma that is repaired in only one text would look like a change. Temporary counts are removed
+    at the end of the block.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def open_pair(
             more_notes += more
             opened.append(counts)
         if any(borrowed):
-            # The background was written and tagged by others.
+            # A background was written and tagged by others, so unite spellings and lemmas.
             own = borrowed.index(False)
             opened[1 - own], opened[own], united = unite(opened[1 - own], opened[own])
             more_notes += united
@@ -262,7 +262,7 @@ def open_background_of(name: PathLike) -> Counts:
 
 
 def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
-    """Return the files that a name stands for if they are running text. Otherwise return None."""
+    """Return the files denoted by a name if they contain running text, otherwise None."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
@@ -283,6 +283,6 @@ def is_taxonomy(path: PathLike) -> bool:
     """Return True for a thesaurus folder, a SKOS file or a WordNet, and False for a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    # Tables and arrays may be counts instead.
+    # Tables (tsv) and linkage arrays may be counts rather than taxonomies.
     kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
     return named or place.is_dir() or kind not in ("tsv", "linkage")

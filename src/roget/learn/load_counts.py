@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.plan import CountPlan, refuse_options
 from roget.learn.counting.recipe import CountCuts
 from roget.learn.load import open_counts
-from roget.learn.options import Placing
+from roget.learn.options import BuildOptions
 
 _FOR_COUNTS = ("min_count", "min_context", "min_pair", "transpose")
 """Counting options that also apply to existing counts."""
@@ -35,12 +35,12 @@ class LoadedCounts(NamedTuple):
 
     counts: Counts
     rare: int
-    """Number of removed words, which are rarer than the minimum count."""
+    """Number of removed words, i.e. words that are rarer than the minimum count."""
     notes: tuple[str, ...]
 
 
 class GatheredCounts(NamedTuple):
-    """The counts of inputs. `whole` includes rare words, `counts` does not."""
+    """The counts of the inputs. `whole` includes rare words, and `counts` does not."""
 
     whole: Counts
     counts: Counts
@@ -48,12 +48,15 @@ class GatheredCounts(NamedTuple):
 
 
 def read_corpus(
-    inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
+    inputs: Sequence[PathLike], options: BuildOptions, progress: Report | None = None
 ) -> LoadedCounts:
-    """Load or count the words to place in a taxonomy, without rare ones."""
+    """Load or count the words to place in a taxonomy, without rare words."""
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("nothing to place; pass files, folders or counts", code="missing-option")
+        raise InputError(
+            "there is no text to place words from; pass files, folders or counts",
+            code="missing-option",
+        )
     gathered = gather(names, None, replace(options, min_count=1), progress)
     counts = gathered.counts.min_count(options.min_count)
     if not len(counts):
@@ -88,7 +91,7 @@ def gather(
         return GatheredCounts(whole, _cut_existing(whole, options), ())
     plan = plan_inputs(inputs, options)
     if plan.cuts == CountCuts(min_count=options.min_count):
-        # Keep rare words, because they may become frequent when the thesaurus grows.
+        # Keep rare words, because they may become frequent enough when the thesaurus grows.
         plan = replace(plan, cuts=CountCuts())
     whole, notes = count_once(plan, folder, options, progress)
     return GatheredCounts(whole, _cut_counted(whole, options), notes)
@@ -97,12 +100,13 @@ def gather(
 def are_counted(names: Sequence[str]) -> bool:
     """Return True if the inputs are existing counts, False if they are files to count.
 
-    Raise an error if they are both.
+    Raise an error if the inputs include both kinds.
     """
     existing = [is_counts(Path(name)) or is_sample(name) for name in names]
     if any(existing) and not all(existing):
         raise InputError(
-            "inputs mix existing counts with files to count; count the files first (roget count)",
+            "the inputs mix existing counts with text files; count the text files first (roget "
+            "count)",
             code="mixed-inputs",
         )
     return any(existing)
@@ -155,7 +159,7 @@ def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
-    """Record the minimum counts in the provenance, unless it already has higher ones."""
+    """Record the minimum counts in the provenance, unless it already contains higher ones."""
     cuts = dict(provenance.get("cuts") or {})
     for name in ("min_count", "min_context", "min_pair"):
         cuts[name] = max(getattr(options, name), cuts.get(name) or 1)

@@ -14,8 +14,8 @@ class ReproduceOptions(Checked):
     counts: str | None = option(
         None,
         metavar="COUNTS",
-        help="Use these counts instead of the bundled ones: a folder, a table, or the name of a "
-        "sample.",
+        help="Use these counts instead of the bundled counts: a folder, a table, or the name of "
+        "a sample.",
     )
     data: str | None = option(
         None,
@@ -23,7 +23,9 @@ class ReproduceOptions(Checked):
         help="Folder of data sets that are not bundled with roget. Default: $ROGET_TEST_DATA.",
     )
     verb: str | None = option(
-        None, metavar="VERB", help="soft/figure-1: verb whose objects to cluster. Default: fire."
+        None,
+        metavar="VERB",
+        help=("soft/figure-1: verb whose objects are clustered. Default: fire."),
     )
     features: str | None = option(
         None,

@@ -102,7 +102,7 @@ def _check_options(names: Sequence[str], options: ReproduceOptions) -> None:
             found = [
                 name for name in catalogue.names("reproductions") if one.name in _used_options(name)
             ]
-            who = f"only {', '.join(found)}" if found else "no reproduction does"
+            who = f"only {', '.join(found)}" if found else "no reproduction uses it"
             raise InputError(f"{asked} does not use {flag}; {who}", code="conflicting-options")
 
 
@@ -133,9 +133,10 @@ def _run(
 _LEGEND = (
     "recomputed: from the data of the paper, by its method; arithmetic: printed numbers against "
     "each other; shape: by the method of the paper on other data. cannot tell: an interval over "
-    "seeds, samples or test items includes both answers. misprint: differs, and arithmetic on the "
-    "printed numbers proves it. `roget reproduce NAME` shows all claims of one table or figure "
-    "with their rules; --figures FOLDER draws the figures."
+    "seeds, samples or test items includes both answers. misprint: the value differs, and "
+    "arithmetic on the printed numbers proves that the printed value is wrong. `roget reproduce "
+    "NAME` shows all claims of one table or figure with their rules; --figures FOLDER draws the "
+    "figures."
 )
 
 
@@ -179,7 +180,7 @@ def _run_all(
 
 
 def count_verdicts(claims: Iterable[Claim]) -> list[str]:
-    """Return the number of claims with each verdict as text, with "" for 0."""
+    """Return the number of claims with each verdict, as text. A number of 0 is left empty."""
     found = Counter(claim.verdict for claim in claims)
     return [str(found[verdict] or "") for verdict in Verdict]
 

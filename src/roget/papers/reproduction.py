@@ -45,7 +45,7 @@ class Claim:
 
     @property
     def difference(self) -> float | None:
-        """Our value minus the published value, or None if either is not a number."""
+        """Our value minus the published value. None if either is not a number."""
         if isinstance(self.published, str) or isinstance(self.ours, str):
             return None
         return self.ours - self.published
@@ -74,7 +74,7 @@ class Claim:
         return self.reason or REASONS[self.verdict]
 
     def cells(self) -> tuple[str, ...]:
-        """Return a table row. Our value has one more digit than the published value."""
+        """Return a table row. Our value has one decimal more than the published value."""
         found = self.difference
         return (
             self.what,

@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The result of a test."""
+    """The outcome of the test of a claim."""
 
     YES = "yes"
     NO = "differs"

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would be slow.
+TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would take time.
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,4 +1,4 @@
-"""Test kits: each checks that a plug-in satisfies the contract of its kind.
+"""Test kits that check whether a plug-in satisfies the contract of its kind.
 
 The kits generate examples with a fixed seed and need no test framework. `roget.plugins` also offers
 hypothesis strategies for your own tests.
@@ -69,29 +69,36 @@ def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
     """
     measure = kind() if isinstance(kind, type) else kind
     assert measure.name, "a measure needs a name: class X(Measure, name=...)"
-    assert type(measure).__doc__, f"{measure.name}: `roget list measures` shows the docstring"
+    assert type(measure).__doc__, (
+        f"{measure.name}: a docstring is required, because `roget list measures` shows it"
+    )
     low, high = measure.range
     asymmetric = False
     for gold, system in _draw_labellings(examples):
         value = _evaluate(measure, gold, system)
         where = f"{measure} of gold {gold} and system {system} is {value}"
         assert value is None or low - TOLERANCE <= value <= high + TOLERANCE, (
-            f"{where}, outside of the declared range {low} to {high}"
+            f"{where}, which is outside the declared range from {low} to {high}"
         )
         renamed = [f"class {label}" for label in gold], [-label for label in system]
         again = _evaluate(measure, renamed[0][::-1], renamed[1][::-1])
         if not measure.ties:
-            assert _same(value, again), f"{where}, but {again} with other names and order"
+            assert _same(value, again), (
+                f"{where}, but {again} if labels are renamed and items are reordered"
+            )
         swapped = _evaluate(measure, system, gold)
         asymmetric |= not _same(value, swapped)
-        assert not measure.symmetric or _same(value, swapped), f"{where}, but {swapped} if swapped"
+        assert not measure.symmetric or _same(value, swapped), (
+            f"{where}, but {swapped} if gold and system are swapped"
+        )
         perfect = _evaluate(measure, gold, gold)
         if measure.best is not None and perfect is not None:
             assert _same(perfect, measure.best), (
-                f"{measure} of a perfect clustering {gold} is {perfect}; best is {measure.best}"
+                f"{measure} of a perfect clustering {gold} is {perfect}; expected the declared "
+                f"best value {measure.best}"
             )
     assert asymmetric or measure.symmetric or measure.ties, (
-        f"{measure} never differs if the sides are swapped: declare symmetric=True"
+        f"{measure} is always the same if gold and system are swapped; declare symmetric=True"
     )
 
 
@@ -101,7 +108,9 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
 
     estimator = kind() if isinstance(kind, type) else kind
     assert estimator.name, "an estimator needs a name"
-    assert estimator.assumes, f"{estimator.name}: state what it assumes"
+    assert estimator.assumes, (
+        f"{estimator.name}: set `assumes`, the assumption under which the estimator is accurate"
+    )
     random = np.random.default_rng(0)
 
     def estimate(counts: Any) -> float:
@@ -112,10 +121,14 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
         value = estimate(counts)
         assert math.isfinite(value), f"{estimator.name} of {counts.tolist()} is {value}"
         again = estimate(counts[::-1])
-        assert _same(value, again), f"{estimator.name} of {counts.tolist()} depends on the order"
+        assert _same(value, again), (
+            f"{estimator.name} of {counts.tolist()} depends on the order of the counts"
+        )
     p = np.array([0.5, 0.25, 0.125, 0.125])
     true, large = float(-(p * np.log(p)).sum()), estimate((p * 10**7).astype(np.int64))
-    assert abs(large - true) < 1e-3, f"{estimator.name} at N=1e7 is {large}; the entropy is {true}"
+    assert abs(large - true) < 1e-3, (
+        f"{estimator.name} at N=1e7 is {large}; expected the true entropy {true}"
+    )
 
 
 def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
@@ -128,16 +141,16 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
     from roget.errors import InputError
     from roget.scoring.labels.files import LabelFile
 
-    assert reader.about, "a label reader describes its format in one sentence"
+    assert reader.about, "a label reader needs `about`, which describes its format in one sentence"
     assert reader.suffixes or reader.sniff(text.splitlines()), (
-        "a label reader declares suffixes, or sniffs the first lines of its files"
+        "a label reader must declare suffixes, or detect its format from the first lines of a file"
     )
     suffix = reader.suffixes[0] if reader.suffixes else ""
 
     def read(path: Path) -> dict[str, str]:
-        with LabelFile(path) as file:
+        with LabelFile(str(path)) as file:
             got = reader(file)
-        assert got.items is not None, "the labels have no items"
+        assert got.items is not None, "the labels contain no items"
         return {item: got.names[code] for item, code in zip(got.items, got.codes, strict=True)}
 
     with TemporaryDirectory() as folder:
@@ -148,13 +161,15 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
         packed = path.with_name(f"{path.name}.gz")
         with open_output(packed, packed.name) as file:
             file.write(text.encode())
-        assert read(packed) == got, "the compressed file gives other labels"
+        assert read(packed) == got, "the compressed file yields different labels"
         path.write_bytes(np.random.default_rng(0).bytes(300))
         try:
             noise = read(path)
         except InputError:
             noise = {}
-        assert not noise.keys() & labels.keys(), "random bytes were read as items of the example"
+        assert not noise.keys() & labels.keys(), (
+            "items of the example were read from a file of random bytes"
+        )
 
 
 def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:
@@ -163,7 +178,7 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
     from roget.learn.corpus.base import ReadContext, Tables
 
     suffixes = suffixes_of("readers", read)
-    assert suffixes, f"a reader declares the suffixes of its files: {_SUFFIXES}"
+    assert suffixes, f"a reader must declare the suffixes of its files: {_SUFFIXES}"
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"example{suffixes[0]}"
         path.write_text(text, encoding="utf-8")
@@ -196,24 +211,30 @@ def check_clusterer(kind: Any, **parameters: Any) -> None:
     labels = np.asarray(first.labels_)
     assert labels.shape == (20,), f"labels_ has shape {labels.shape}; expected (20,)"
     assert not set(labels[:10]) & set(labels[10:]), (
-        "words of two families without a common context share a cluster"
+        "words from two families without a common context are in the same cluster"
     )
-    assert np.array_equal(labels, again.labels_), "two fits with the same seed differ"
+    assert np.array_equal(labels, again.labels_), (
+        "two fits with the same seed yield different results"
+    )
     placed = np.asarray(first.predict(counts))
     assert placed.shape == (20,), f"predict returned shape {placed.shape}; expected (20,)"
-    assert not set(placed[:10]) & set(placed[10:]), "predict mixes the two families"
+    assert not set(placed[:10]) & set(placed[10:]), (
+        "predict assigns words from both families to the same cluster"
+    )
     tree = first.clustering_.tree
     assert tree.n_clusters >= len(set(labels.tolist())), (
-        f"{len(set(labels.tolist()))} clusters, but the tree has {tree.n_clusters} leaves"
+        f"there are {len(set(labels.tolist()))} clusters, but the tree has {tree.n_clusters} leaves"
     )
     assert number in known, (
-        f"roget build -k sets the parameter {number}, which {kind.__name__} does not have; declare "
-        "it, or the name of another parameter as `number`"
+        f"roget build -k sets the parameter {number}, but {kind.__name__} does not have this "
+        "parameter; add it, or declare the name of another parameter as `number`"
     )
     with TemporaryDirectory() as folder:
         first.save(Path(folder) / "model")
         loaded = kind.load(Path(folder) / "model")
-        assert np.array_equal(placed, loaded.predict(counts)), "a saved model predicts otherwise"
+        assert np.array_equal(placed, loaded.predict(counts)), (
+            "a saved and reloaded model makes different predictions"
+        )
 
 
 def check_language(kind: Any, sentence: str, tokens: Sequence[str]) -> None:
@@ -221,21 +242,23 @@ def check_language(kind: Any, sentence: str, tokens: Sequence[str]) -> None:
     language = kind()
     got = list(language.tokenise(sentence))
     assert got == list(tokens), f"{sentence!r} is split into {got}; expected {list(tokens)}"
-    assert language.tokenise("") == [], "an empty sentence has tokens"
+    assert language.tokenise("") == [], "an empty sentence must not yield tokens"
     analyses = list(language.analyse([got, got[:1]]))
-    assert len(analyses) == 2, f"{len(analyses)} analyses of 2 sentences"
+    assert len(analyses) == 2, f"found {len(analyses)} analyses for 2 sentences"
     for forms, one in zip((got, got[:1]), analyses, strict=True):
         for name, values in one._asdict().items():
             assert values is None or len(values) == len(forms), (
-                f"{len(values)} {name} for the {len(forms)} tokens of {forms}"
+                f"found {len(values)} {name} for the {len(forms)} tokens of {forms}"
             )
-        assert set(one.upos) <= UPOS, f"tags {sorted(set(one.upos) - UPOS)} are not universal"
+        assert set(one.upos) <= UPOS, (
+            f"tags {sorted(set(one.upos) - UPOS)} are not universal part-of-speech tags"
+        )
         heads = one.heads or []
         assert all(-1 <= head < len(forms) for head in heads), f"heads {heads} of {forms}"
         assert all(head != at for at, head in enumerate(heads)), f"heads {heads} of {forms}"
         labels = one.labels or []
         assert all(bool(label) == (head >= 0) for label, head in zip(labels, heads, strict=True)), (
-            f"a token has a label if and only if it has a head: {labels}, {heads}"
+            f"a token must have a label if and only if it has a head: {labels}, {heads}"
         )
 
 
@@ -246,7 +269,7 @@ def check_exporter(write: Any, **options: Any) -> None:
     from roget.learn.thesaurus import Thesaurus
 
     suffixes = suffixes_of("exporters", write)
-    assert suffixes, f"an exporter declares the suffixes of its files: {_SUFFIXES}"
+    assert suffixes, f"an exporter must declare the suffixes of its files: {_SUFFIXES}"
     words = ["tea", "coffee", "gun", "rifle"]
     table = np.array([[5, 4, 0, 0], [4, 5, 0, 1], [0, 0, 5, 4], [0, 1, 4, 5]])
     counts = Counts(table, words, ["drink", "brew", "fire", "load"])

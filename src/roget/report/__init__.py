@@ -22,7 +22,7 @@ class Column:
     fit: Literal["wrap", "cut", "keep"] = "wrap"
     """Treatment of cells too long for the terminal: wrap, cut at the end, or keep whole."""
     share: int = 0
-    """Relative weight when the remaining terminal width is divided among the columns."""
+    """Relative weight when the remaining terminal width is divided among columns."""
     most: int | None = None
     """Maximum cell length. Longer cells are shortened in the middle, but remain distinct."""
 
@@ -134,7 +134,9 @@ class Report:
     warnings : reasons why the values may be unreliable.
     talk : warnings that the command prints to stderr instead of including them in the text.
     signature : all settings that the values depend on.
-    caption : caption of floating tables in LaTeX; with a caption, plain text begins with the title.
+    titled : True if plain text begins with the title.
+    caption : caption of floating tables in LaTeX. Without a caption, tables do not float.
+    legend : explanation of the table cells, as a note below floating tables in LaTeX.
     data : plain data for JSON, or a function that returns them. See `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
     sheet : table for spreadsheets at full precision, or a function that returns it. See
@@ -160,7 +162,9 @@ class Report:
     warnings: Sequence[str] = ()
     talk: Sequence[str] = ()
     signature: str = ""
+    titled: bool = False
     caption: str = ""
+    legend: str = ""
     brief: Brief | None = None
     data: Any = None
     sheet: ReportTable | Callable[[], ReportTable] | None = None

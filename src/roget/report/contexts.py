@@ -1,14 +1,14 @@
-"""Readable phrases for contexts in text and HTML. JSON, CSV and TSV keep the context codes."""
+"""Show contexts as readable phrases in text and HTML. JSON, CSV and TSV keep the context codes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Self
 
 from roget.core.counts import Counts
-from roget.learn.sketch import Sketches
+from roget.learn.usage.sketch import Sketches
 
-NOTE = "… stands for the word; JSON and CSV output contains context codes such as obj:open"
+NOTE = "… stands for the word; the output in JSON and CSV contains context codes such as obj:open"
 
 
 class ContextPhrases:
@@ -26,14 +26,14 @@ class ContextPhrases:
         self._phrases: dict[str, str] = {}
 
     @classmethod
-    def from_names(cls, contexts: Iterable[str], slots: Sequence[str] | None = None) -> Self:
+    def from_names(cls, contexts: Iterable[str]) -> Self:
         """Create the callable from context codes alone, without counts.
 
         >>> ContextPhrases.from_names(["obj:drink", "~amod:hot"])("~amod:hot")
         'hot …'
         """
         names = list(contexts)
-        return cls(Counts([[1] * len(names)], ["…"], names, slots=slots))
+        return cls(Counts([[1] * len(names)], ["…"], names))
 
     def __call__(self, context: str) -> str:
         if context not in self._phrases:

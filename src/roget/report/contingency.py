@@ -35,7 +35,7 @@ def report(statistics: Statistics) -> Report:
     for axis, size in enumerate(table.shape):
         hidden = size - len(names[axis]) + 1
         if hidden:
-            # Add the number of items in classes or clusters that are not shown. The sum along the
+            # Add the number of items in classes or clusters that are not shown. The sum along an
             # axis includes the total, so this number is 2 × total − sum.
             rest = 2 * np.take(cells, -1, axis) - cells.sum(axis)
             cells = np.insert(cells, -1, rest, axis)
@@ -78,9 +78,9 @@ def show_tables(table: ScoreTable) -> dict[str, Any]:
 
 
 def worst_groups(goodness: Floats) -> list[int]:
-    """Return the indices of the worst groups, taking one from each score in turn.
+    """Return the indices of the worst groups, choosing one for each score in turn.
 
-    Duplicates and groups with an undefined score are skipped.
+    Groups that were already chosen and groups with an undefined score are skipped.
     """
     orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
     ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]

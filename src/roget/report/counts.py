@@ -132,7 +132,7 @@ def report_word(found: Mapping[str, Any]) -> Report:
 
 
 def _short(count: float) -> str:
-    """Format a count with at most one decimal, or in full if it would round to zero."""
+    """Format a count with at most one decimal, or in full precision if it would round to zero."""
     return f"{round(count, 1) or count:,}"
 
 

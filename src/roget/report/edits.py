@@ -36,13 +36,16 @@ def history(thesaurus: Thesaurus) -> Report:
     if count[WAITING]:
         notes.append(
             f"{plural(count[WAITING], 'edit')} could not be applied when the thesaurus was "
-            "rebuilt; the next build tries again"
+            "rebuilt; they will be tried again in the next build"
         )
     return _report([lead], rows, notes)
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Report the edits just made or undone. With `dry_run`, no edit is made, only reported."""
+    """Report the edits just made or undone.
+
+    With `dry_run`, the edits were not made, and the report lists what would change.
+    """
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

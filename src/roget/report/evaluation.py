@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent one."
+_EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent one"
 
 
 def heldout(found: HeldoutComparison) -> Report:

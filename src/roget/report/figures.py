@@ -30,8 +30,8 @@ _STYLE: Any = {
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
     "text.parse_math": False,  # Names may contain dollar signs.
-    "svg.fonttype": "none",  # Keep text searchable and editable.
-    "svg.hashsalt": "roget",  # reproducible files
+    "svg.fonttype": "none",  # Keep text in figures searchable and editable.
+    "svg.hashsalt": "roget",  # Make files reproducible.
     "pdf.fonttype": 42,
 }
 _UNDATED: dict[str, dict[str, Any]] = {
@@ -75,7 +75,7 @@ def set_log(axes: Axes, way: Literal["x", "y"], low: float, high: float) -> None
 
     axes.set(**{f"{way}scale": "log"})
     axis = axes.xaxis if way == "x" else axes.yaxis
-    # If the range exceeds a factor of 500, label powers of ten only.
+    # If the range exceeds a factor of 500, label only powers of ten.
     between = () if high > 500 * low else (2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=(1.0, *between), numticks=20))
     axis.set_major_formatter(StrMethodFormatter("{x:,g}"))

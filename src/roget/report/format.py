@@ -150,7 +150,8 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    # This is called half a million times per page, and % is three times as fast as a nested format.
+    # This function is called half a million times per page, and % is three times as fast as a
+    # nested format.
     short = float("%.*g" % (digits, value))  # noqa: UP031
     return int(short) if short.is_integer() else short
 
@@ -188,7 +189,7 @@ def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[t
     """Split a string at spans. Each part is paired with the kind of its span, or with ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
-        # Skip overlapping spans, because a word may also be the context, or part of a name.
+        # Skip overlapping spans, because a word may also be the context or a part of a name.
         if begin >= at:
             parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end

@@ -20,7 +20,7 @@ from roget.learn.thesaurus.edits import (
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
-if TYPE_CHECKING:  # The explorer uses this module and must not load compiled code.
+if TYPE_CHECKING:  # The explorer imports this module, so it must not load compiled code.
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
@@ -66,7 +66,7 @@ def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[
 
 
 def summarise(numbers: dict[str, int], stay: int) -> str:
-    """Format the number of changes of each kind in one line."""
+    """Format the number of changes of each kind as one line."""
     parts = []
     for kind, noun, verb in (
         (NEW, "word", "new"),

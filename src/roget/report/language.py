@@ -21,6 +21,6 @@ def find_language(thesaurus: Thesaurus) -> str | None:
         tag = getattr(catalogue.load("languages", model), "code", None)
     elif tag is None and (
         pipeline := re.match("([a-z]{2,3})_", model)
-    ):  # a model of spaCy, e.g. en_core_web_sm
+    ):  # The value is a spaCy model, e.g. en_core_web_sm.
         tag = pipeline[1]
     return tag if isinstance(tag, str) and is_language(tag) and tag != UNKNOWN else None

@@ -71,7 +71,8 @@ def _spell(names: Iterable[str], kind: str, titles: Mapping[str, str]) -> str:
     found = []
     for name in names:
         title = titles.get(name)
-        # Look up built-in names first, because finding plug-ins requires a scan of all packages.
+        # Look up built-in names first, because finding plug-ins requires a scan of all installed
+        # packages.
         if title is None and (name in catalogue.KINDS[kind] or name in catalogue.names(kind)):
             title = getattr(catalogue.load(kind, name), "title", "")
         if title:

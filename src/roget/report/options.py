@@ -61,13 +61,16 @@ class ReportOptions(Checked):
         minimum=2,
         metavar="K,K,…",
         help="Number of classes at each level to export, e.g. 8,64 for 8 classes with 64 "
-        "subclasses. Default: the levels chosen by `roget build`.",
+        "subclasses in total. Default: the levels chosen by `roget build`.",
     )
     all_splits: bool = option(
-        False, help="Export the whole tree, not only the levels chosen by `roget build`."
+        False, help="Export the whole tree instead of only the levels chosen by `roget build`."
     )
     unsorted: bool = option(
-        False, help="Include classes with low trust in SKOS and booklets. Default: leave them out."
+        False,
+        help=(
+            "Include classes with low trust in SKOS files and booklets. Default: leave them out."
+        ),
     )
     min_children: int = option(
         1, minimum=1, help="Replace classes with fewer than N subclasses by their subclasses."
@@ -77,21 +80,23 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="SKOS: for each number K, write a collection of the K classes at this level. "
-        "Default: the numbers in --levels.",
+        help="SKOS: add a collection of the K classes at one level of the tree, for each of "
+        "these numbers K. Default: the numbers in --levels.",
     )
     related: int = option(
-        0, minimum=0, help="SKOS: link each word to its N nearest neighbours as skos:related."
+        0,
+        minimum=0,
+        help=("SKOS: add skos:related links from each word to its N nearest neighbours."),
     )
 
     evidence: int = option(
         0,
         minimum=0,
-        help="Include N example sentences per word (SKOS, JSON), or all sentences in a thesaurus "
-        "folder.",
+        help="Number of example sentences to include per word (SKOS, JSON). In a thesaurus "
+        "folder, all sentences are included.",
     )
     state: str | None = None
-    """Fingerprint of the whole thesaurus. Set internally."""
+    """Identifier of the state of the whole thesaurus. Set internally."""
     build_levels: bool = False
     """True if the levels are the levels of the build. Set internally."""
     left_out: tuple[int, ...] = ()

@@ -148,4 +148,4 @@ def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
 def _title(shown: int, every: int) -> str:
     if shown == every:
         return "by group, worst first"
-    return f"by group, the worst {shown:,} of {every:,} (CSV and JSON have all)"
+    return f"by group, the worst {shown:,} of {every:,} (CSV and JSON contain all)"

@@ -59,7 +59,8 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
         title=f"Candidates for {source}",
         lead=list(_lead(placed, source, rare, least_seen)),
         tables=[ReportTable(columns, rows)] if rows else [],
-        notes=[f"and {plural(rest, 'more word')} (-o FILE or --format json has all)"] * (rest > 0),
+        notes=[f"and {plural(rest, 'more word')} (-o FILE or --format json contains all)"]
+        * (rest > 0),
         data={
             "taxonomy": source,
             "known": placed.known,
@@ -78,18 +79,24 @@ def _lead(placed: Placed, source: str, rare: int, least_seen: int) -> Iterator[s
         f"{plural(len(placed.words), 'word')} of the corpus missing from {source}, placed by "
         f"{plural(placed.known, 'word')} in both"
     )
-    yield f"  score: probability that the class is {near} a correct one"
+    yield f"  score: probability that the class is {near} a correct class"
     if rare:
-        yield f"  left out, fewer than {plural(least_seen, 'occurrence')}: {plural(rare, 'word')}"
+        yield (
+            f"  left out because of fewer than {plural(least_seen, 'occurrence')}: "
+            f"{plural(rare, 'word')}"
+        )
     if placed.left_out:
         named = ", ".join(printable(word, width() // 4) for word in placed.left_out[:3])
         more = ", …" if len(placed.left_out) > 3 else ""
         lost = f"{plural(len(placed.left_out), 'word')} ({named}{more})"
         if placed.least > 0:
-            yield f"  left out, no score of at least {placed.least:g}: {lost}; --least 0 shows more"
+            yield (
+                f"  left out because no score is at least {placed.least:g}: {lost}; --least 0 "
+                "shows more"
+            )
         else:
             yield (
-                f"  left out, no class has more support than for an average word: {lost}; "
+                f"  left out because no class has more support than for an average word: {lost}; "
                 "--format json lists them"
             )
 
@@ -98,8 +105,9 @@ def warn_scores(placed: Placed) -> Iterator[str]:
     """Yield the reasons why the scores are unreliable."""
     if placed.tried < FEW:
         yield Notice(
-            f"scores are approximate: calibrated on only {plural(placed.tried, 'word')} that "
-            "corpus and taxonomy have in common; the order of candidates is not affected",
+            "scores are approximate, because they are calibrated on only "
+            f"{plural(placed.tried, 'word')} that corpus and taxonomy have in common; the order "
+            "of candidates is not affected",
             code="too-little-text",
         )
     if placed.steps and placed.near > MOSTLY:
@@ -146,7 +154,7 @@ def report_test(found: HoldoutResult, source: str) -> Report:
     notes = ["MRR: mean reciprocal rank of the first correct class"]
     if first:
         notes.append(
-            f"{ours / first:.1f} times the share of the nearest word's first sense, within "
+            f"{ours / first:.1f} times as many words as by the nearest word's first sense, within "
             f"{plural(found.steps, 'step')}"
         )
     scores = [
@@ -167,9 +175,9 @@ def report_test(found: HoldoutResult, source: str) -> Report:
         lead=[
             f"{plural(len(found.words), 'word')} of {source} hidden, with all terms that contain "
             f"them, and placed by {plural(found.known, 'word')}",
-            "  share of words whose first candidate is a correct class (exact), or ≤ 1 or 2 steps "
-            "from one",
-            f"  95 % interval: of the share ≤ {plural(found.steps, 'step')}",
+            "  share of words whose first candidate is a correct class (exact), or at most 1 or 2 "
+            "steps from one",
+            f"  95 % interval: for the share within {plural(found.steps, 'step')}",
         ],
         tables=[
             ReportTable.of(titles, rows, titles[1:]),
@@ -212,7 +220,7 @@ def _facts(one: PlacementMetrics) -> dict[str, Any]:
 def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
     """Yield each word as a SKOS concept below its best candidate class, with all scores as notes.
 
-    Classes keep their IRIs. A class without an IRI gets one, and a label.
+    Classes keep their IRIs. A class without an IRI gets an IRI and a label.
     """
     named: dict[str, str] = {}
     for some in placed.words:
@@ -254,7 +262,10 @@ def _note(one: PlacementCandidate) -> str:
 
 
 def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """Yield the candidates as SKOS in Turtle. Load them together with the taxonomy."""
+    """Yield the candidates as SKOS in Turtle.
+
+    The result must be loaded together with the taxonomy.
+    """
     return as_turtle(statements(placed, language))
 
 

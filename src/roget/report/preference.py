@@ -62,7 +62,8 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
         notes=[
             *[f"and {plural(len(rest), 'more class')} with p {total:.3f} in total (--top)"]
             * bool(rest),
-            "p: probability of the class; × prior: ratio to its probability in general",
+            "p: probability of the class; × prior: ratio of p to the prior probability of the "
+            "class",
             *phrase.notes,
         ],
         talk=[Notice("none of these words is in the thesaurus", code="unknown-word")] * bool(lost),
@@ -78,7 +79,10 @@ def _lead(found: Preference, head: str, source: str) -> Iterator[str]:
         f"{bits(found.description_length):,.0f} bits"
     )
     if found.unknown:
-        yield f"  {found.unknown:.0%} of the tokens left out: their words are not in the thesaurus"
+        yield (
+            f"  {found.unknown:.0%} of the tokens left out, because their words are not in the "
+            "thesaurus"
+        )
 
 
 def _class(one: CutClass) -> dict[str, Any]:

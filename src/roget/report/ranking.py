@@ -24,8 +24,8 @@ MOST_SHOWN = 24
 SOURCES = {
     "tasks": "the tasks are a sample of a domain",
     "tasks+runs": "tasks and runs are samples",
-    "se": "standard errors of the scores; the tasks are fixed",
-    "repeats": "repeated scores; the tasks are fixed",
+    "se": "standard errors of the scores, with fixed tasks",
+    "repeats": "repeated scores, with fixed tasks",
 }
 CRITERIA = {"mean": "mean score", "rank": "mean rank"}
 
@@ -39,7 +39,8 @@ def report(ranking: Ranking) -> Report:
         notes=_notes(ranking),
         warnings=ranking.warnings,
         signature=ranking.signature,
-        caption=f"{ranking.title}. {' '.join(_lead(ranking))}" if ranking.title else "",
+        titled=bool(ranking.title),
+        caption=". ".join([*([ranking.title] if ranking.title else []), *_lead(ranking)]) + ".",
         data=ranking.as_dict(),
         sheet=_sheet(ranking),
         picture=lambda: draw(ranking),
@@ -121,12 +122,13 @@ def _notes(ranking: Ranking) -> list[str]:
     if ranking.has_intervals:
         notes.insert(
             0,
-            "interval: 1 + the number of significantly better systems, to the number of systems "
-            "that are not significantly worse; no two systems of a tier differ significantly",
+            "interval: from 1 + the number of significantly better systems to the number of "
+            "systems that are not significantly worse; no two systems in the same tier differ "
+            "significantly",
         )
     if ranking.show_details and len(ranking.rows) > MOST_SHOWN:
         notes.append(
-            f"matrices of over {MOST_SHOWN} systems are not printed; pass --save pairs=FILE"
+            f"matrices of more than {MOST_SHOWN} systems are not printed; pass --save pairs=FILE"
         )
     return notes
 

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from roget.core.io.problems import plural
 from roget.report import Brief, Cell, Column, Report, ReportTable
-from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
+from roget.report.format import ARROWS, UNDEFINED, ends, number
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
@@ -45,7 +46,8 @@ def report(table: ScoreTable) -> Report:
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
         brief=None if head is None else _brief(table, head, len(reasons)),
-        caption=f"{table.title}. {summary}." if table.title else "",
+        titled=bool(table.title),
+        caption=f"{table.title}. {summary}." if table.title else f"{summary}.",
         data=table.as_dict,
         sheet=partial(_sheet, table, baselines),
     )
@@ -121,12 +123,13 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
         name = [*([row.level or ""] if levels else []), f"{row.measure} {ARROWS[row.direction]}"]
         rows.append([*name, score, *plain, *tested, *against])
     intervals = any(row.low is not None for row in head.rows)
+    shown = [BASELINE_TITLES.get(name, name) for name in baselines]
+    numbers = [*(["plug-in"] if head.plain else []), *beyond, *shown]
     columns = [
         *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
         Column("score [95% CI]" if intervals else "score", fit="keep"),
-        *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, fit="keep"),
-        *Column.numbers(*(BASELINE_TITLES.get(name, name) for name in baselines), fit="keep"),
+        *(Column(title, right=True, fit="keep") for title in numbers),
     ]
     yield ReportTable(columns, rows, repeated=1 + levels)
 
@@ -147,13 +150,13 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if head is None:
         return explain_scores((row.measure, row.entropy) for row in rows)
     if head.kind == "coreference":
-        return ["CoNLL: the mean of the three scores above; all other measures: --all"]
+        return ["CoNLL: mean of the three scores above; for all other measures, pass --all"]
     lines = explain_scores((row.measure, None) for row in rows)
-    estimators = {row.entropy for row in rows} - {None, "ml"}
+    estimators = {row.entropy for row in rows if row.entropy and row.entropy != "ml"}
     if estimators:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
-        name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
-        lines.append(f"{used}: bias-corrected ({name})")
+        name = next(iter(estimators))
+        lines.append(f"{used}: bias-corrected ({ENTROPY_NAMES.get(name, name)})")
     if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []

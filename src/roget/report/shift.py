@@ -9,7 +9,7 @@ from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import Notice
-from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
+from roget.learn.usage.shift import ContextChange, NewWord, ShiftResult, WordShift
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import occurrences, plural, printable, width
@@ -24,9 +24,10 @@ TITLES = ("word", "old", "new", "divergence", "expected", "change", "least", "z"
 """Columns of spreadsheets, in addition to the columns of contexts."""
 
 _NOTE = (
-    "change: divergence of the contexts in bits, minus its expectation by chance; least: lower "
-    "limit of the change (one-sided 95 %); q: false discovery rate, relative to the usual change "
-    "of words between the two corpora. Words from few documents are less certain than shown."
+    "change: divergence of the contexts in bits, minus the divergence expected by chance; least: "
+    "lower limit of the change (one-sided 95 %); q: false discovery rate, relative to the usual "
+    "change of words between the two corpora. For words from few documents, the results are less "
+    "certain than shown."
 )
 
 Lines = dict[tuple[str, str, int], Sequence[EvidenceLine]]
@@ -41,8 +42,7 @@ def report(
 ) -> Report:
     """Report the words that changed most, with gained and lost contexts, and the new words.
 
-    `find` contains, for each corpus, a function that returns the sentences for a word and a
-    context.
+    For each corpus, `find` contains a function that returns the sentences for a word and a context.
     """
     lines = _gather(found, find) if find else {}
     contexts = (one.context for word in found.changes for one in (*word.gained, *word.lost))

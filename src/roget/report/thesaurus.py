@@ -58,7 +58,10 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     length = thesaurus.provenance.get("description_length")
     if length is not None:
         saved = bits(sum(float(step["saved"]) for step in thesaurus.clustering.path))
-        yield f"description length {bits(length):,.0f} bits, {saved:,.0f} less than one class"
+        yield (
+            f"description length {bits(length):,.0f} bits, which is {saved:,.0f} bits less than "
+            "with one class"
+        )
     last = thesaurus.clustering.path[-1] if thesaurus.clustering.path else {}
     if (free := last.get("paper_free_energy")) is not None:
         yield (
@@ -78,7 +81,10 @@ def describe_unsorted(thesaurus: Thesaurus, low: Iterable[int]) -> Iterator[str]
     worst = min(nodes, key=lambda node: thesaurus.trust(node) or ())
     words = sum(thesaurus.inside(node).size for node in nodes)
     found, classes = thesaurus.trust(worst), plural(thesaurus.tree.n_clusters, "class", ",")
-    yield f"{len(nodes):,} of {classes} ({words:,} words) unsorted: trust below {quality.UNSORTED}"
+    yield (
+        f"{len(nodes):,} of {classes} ({words:,} words) are unsorted (trust below "
+        f"{quality.UNSORTED})"
+    )
     yield f"least trusted: {thesaurus.label(worst)} ({found and found.reason})"
 
 
@@ -111,9 +117,9 @@ def _warn_unsorted(thesaurus: Thesaurus) -> str:
     enough = quality.ENOUGH[bool(background)]
     seen = float(np.median(thesaurus.counts.word_totals))
     text = (
-        f"too little text for classes: {len(low):,} of {k:,} have low trust ({seen:,.0f} "
+        f"too little text for good classes: {len(low):,} of {k:,} have low trust ({seen:,.0f} "
         f"occurrences per word); use at least {enough:,} words of text"
-        + ("" if background else ", or see --background")
+        + ("" if background else ", or add background counts with --background")
     )
     return Notice(text, code="unstable-classes")
 

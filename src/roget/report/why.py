@@ -12,13 +12,14 @@ import numpy as np
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import InputError, Notice
 from roget.learn.thesaurus import Thesaurus, TypicalContext, lookup
+from roget.learn.thesaurus.neighbours import compare_words
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, occurrences, printable, width
 from roget.report.words import name_class
 
 FEW, MANY = 2, 20
-"""Default number of sentences per context: with many contexts listed, and with --context."""
+"""Default number of sentences per context if many contexts are listed, and with --context."""
 
 _NARROW = 12
 """Minimum width of the text on each side of a keyword."""
@@ -30,8 +31,9 @@ _NO_SENTENCES = Notice(
 
 
 _WEIGHTS = {
-    "lift": "lift: frequency relative to the whole text, e.g. 8 = eight times as frequent",
-    "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
+    "lift": "lift: frequency relative to the whole text; 8 means eight times as frequent",
+    "weight": "weight: contribution to the log odds of the class (positive) against the other "
+    "class (negative)",
 }
 
 
@@ -65,7 +67,7 @@ def report(
     }
     lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
-        thesaurus.counts.context_id(context)  # Raise an error if the context is unknown.
+        thesaurus.counts.context_id(context)  # This raises an error if the context is unknown.
         weighed = {context: weighed.get(context, (None, ""))}
     found["contexts"] = [
         {
@@ -137,14 +139,14 @@ def _list_lifts(
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Return the first lines of the report, and for each context its weight as number and text.
+    """Return the first lines of the report, and the weight of each context as a number and as text.
 
     Further results are added to `found`.
     """
     seen = [f"{one['word']}: {occurrences(one['seen'])}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
-        similarity = float(lookup.similarities(thesaurus, rows, others)[0])
+        similarity = float(compare_words(thesaurus, rows, others)[0])
         node = thesaurus.common_class(*words)
         label = name_class(thesaurus, node)
         found |= {"by": "lift", "similarity": similarity, "class": {"node": node, "label": label}}

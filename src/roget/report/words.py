@@ -8,9 +8,10 @@ from typing import Any
 
 from roget.core.counts import Counts
 from roget.errors import Notice
-from roget.learn.background import KEY
-from roget.learn.prior import KEY as PRIOR
+from roget.learn.representation.background import KEY
+from roget.learn.representation.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus.neighbours import neighbour_sources
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
 from roget.report.format import occurrences, plural, printable, width
@@ -31,7 +32,7 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
     """Return a word's most probable classes and nearest neighbours as plain data for JSON."""
     near = []
     found = thesaurus.neighbours(word, n, by)
-    sources = lookup.neighbour_sources(thesaurus, word, [other.word for other in found])
+    sources = neighbour_sources(thesaurus, word, [other.word for other in found])
     for other, source in zip_longest(found, sources):
         common = thesaurus.common_class(word, other.word)
         shared = lookup.shared_evidence(thesaurus, word, other.word, SHARED)
@@ -157,8 +158,8 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
     """Return the n most probable classes of new words, given their counts.
 
-    `known` is the share of a word's tokens in contexts that the thesaurus knows. A word without
-    known contexts has no classes, because nothing but the prior would determine them.
+    `known` is the share of a word's tokens in contexts that occur in the thesaurus. A word without
+    such contexts has no classes, because only the prior would determine them.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in lookup.list_placements(thesaurus, counts, n):
@@ -202,10 +203,13 @@ def _warn_unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
     if not lost:
         return []
     named = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
-    text = f"{plural(len(lost), 'word')} without a class: no context is known ({named})"
+    text = (
+        f"{plural(len(lost), 'word')} without a class, because none of their contexts is known "
+        f"({named})"
+    )
     return [Notice(text, code="unknown-word")]
 
 
 def _most() -> int:
-    """Return the maximum width of a column that leaves space for the other columns."""
+    """Return the maximum width of a column that leaves enough space for the other columns."""
     return width() // 3

@@ -21,9 +21,10 @@ from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
+from roget.scoring.tables.baselines import NAMES
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
+"""Pattern for file names in a partitioned table, as written by Spark or Dask."""
 
 
 _ABOUT = re.compile(
@@ -95,6 +96,20 @@ def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[
     return read_columns(one, options.labels, columns)
 
 
+def name_baselines(options: PipelineOptions, systems: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the baselines of the caller, keyed by name."""
+    named = name_sources(options.own_baselines, "baselines")
+    for name in named:
+        if name in systems or name in NAMES:
+            other = "a system" if name in systems else "an automatic baseline"
+            raise InputError(
+                f"a baseline and {other} have the name {name!r}; rename the baseline, e.g. "
+                "--baseline NAME=FILE",
+                code="duplicate-name",
+            )
+    return named
+
+
 @with_options(CompareOptions)
 def compare(
     gold: Any,
@@ -110,7 +125,9 @@ def compare(
     If `ci` (the number of random samples) is specified, every score gets a 95 % confidence
     interval, and the difference between every pair of systems is tested by a permutation test. The
     p-values are corrected for multiple tests by Holm's method. Intervals and tests are based on
-    groups if there are any, and otherwise on items. If `golds` is specified, scores are means over
+    groups if there are any, and otherwise on items. `baselines` (a mapping from names to inputs, a
+    list of paths, or False for none at all) are scored like systems, but neither ranked nor tested.
+    If `golds` is specified, scores are means over
     several gold standards, and each annotator is also scored on the gold standards of the others.
 
     Parameters
@@ -146,7 +163,9 @@ def compare(
     listed = list_systems(systems)
     named: Mapping[str, Any] = name_sources(listed, "systems")
     try:
-        inputs = Inputs(gold, named, chosen, compared=True)
+        inputs = Inputs(
+            gold, named, chosen, compared=True, references=name_baselines(chosen, named)
+        )
         found = compare_inputs(inputs, progress=progress)
         notes = warn_skipped(systems, listed)
         return replace(found, warnings=(*found.warnings, *notes)) if notes else found
@@ -154,4 +173,6 @@ def compare(
         columns = split_file(named, chosen) if error.code == "ambiguous-columns" else None
         if columns is None:
             raise
-    return compare_inputs(Inputs(gold, columns, chosen, compared=True), progress=progress)
+    own = name_baselines(chosen, columns)
+    inputs = Inputs(gold, columns, chosen, compared=True, references=own)
+    return compare_inputs(inputs, progress=progress)

@@ -14,7 +14,7 @@ import numpy as np
 from roget import catalogue
 from roget.core.io.frames import is_lazy
 from roget.core.io.source import STANDARD_INPUT
-from roget.errors import InputError
+from roget.errors import InputError, InputErrors
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.columns import choose_side, has_several
@@ -28,7 +28,9 @@ COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 """Input types that are recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""A function that counts contingency cells without loading items, or returns None if it cannot.
+"""A function that counts contingency cells without loading items.
+
+It returns None if this is impossible.
 """
 
 
@@ -43,32 +45,10 @@ class Inputs:
     """The weights of the gold items, in the order of the gold labels."""
     compared: bool = False
     """True if systems are compared with each other."""
+    references: Mapping[str, Any] = field(default_factory=dict)
+    """Baselines of the caller, keyed by name. They are scored like systems, but not ranked."""
     by_item: bool = False
-    """True if individual items are required, so that a contingency table is not sufficient."""
-    noise: str | None = field(init=False, repr=False)
-    """The noise label as a string, or None."""
-
-    def __post_init__(self) -> None:
-        """Raise InputError if options for reading labels conflict."""
-        options, code = self.options, "conflicting-options"
-        vars(self).update(noise=None if options.noise is None else str(options.noise))
-        if options.several == "cover" and options.answers == "top":
-            message = (
-                "--set answers=top (one label per item) cannot be combined with --set several=cover"
-            )
-            raise InputError(message, code=code)
-        if options.several == "cover" and options.engine != "local":
-            raise InputError("--set several=cover requires --engine local", code=code)
-        if options.engine == "local" and options.scheduler is not None:
-            raise InputError(
-                f"--set scheduler={options.scheduler} requires --engine dask", code=code
-            )
-        if options.engine != "local" and options.extra in ("sample", "unmatched"):
-            raise InputError(f"--extra {options.extra} requires --engine local", code=code)
-        if options.memory is not None:
-            from roget.core.io.duck import read_memory
-
-            read_memory(options.memory)
+    """True if individual items are required, because a contingency table is not sufficient."""
 
     @property
     def has_levels(self) -> bool:
@@ -107,38 +87,56 @@ class Inputs:
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
     def align_systems(self) -> dict[str, AlignedLabels]:
-        """Read the systems and align each of them with the gold standard."""
-        if self.options.counted is not None:
+        """Read the systems and the baselines, and align each of them with the gold standard."""
+        options = self.options
+        if options.cells is not None or options.matrix is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
-        gold, gold_source = None, None
-        local = self.options.engine == "local"
+        known = GoldLabels(self)
+        every, errors = {**self.systems, **self.references}, []
+        local = options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
-            for name, system in self.systems.items():
-                if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
-                    raise InputError(ONE_SIDE, code="conflicting-options")
-                # Once the gold labels have been read, reading the system labels is faster than
-                # counting cells.
-                sides = self._count_system(count, system) if gold is None else None
-                if sides is not None:
-                    aligned[name] = sides
-                    continue
-                if system is None:
-                    gold, labels, items = *self._read_both(), None
-                else:
+            for name, system in every.items():
+                try:
                     sources, items = (self.gold, system), None
-                    if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
-                        sources, items = self._prepare_frames(system)
-                    if gold is None or sources[0] is not gold_source:
-                        gold = read_side(sources[0], "gold", self.options)
-                        gold_source = sources[0]
-                    labels = read_side(sources[1], "system", self.options)
-                left, right = (
-                    side if items is None else replace(side, items=items) for side in (gold, labels)
-                )
-                aligned[name] = self.align(left, right)
-                if self.options.splits:
-                    aligned[name] = replace(aligned[name], unaligned=(gold, labels))
+                    if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
+                        raise InputError(ONE_SIDE, code="conflicting-options")
+                    # Reading small files is faster than counting cells with DuckDB, and so is
+                    # reading the system labels once the gold labels have been read.
+                    if known.labels is None and not (local and are_small(self.gold, system)):
+                        sides = self._count_system(count, system)
+                        if sides is not None:
+                            aligned[name] = sides
+                            continue
+                    if system is None:
+                        gold, labels = self._read_both()
+                    else:
+                        if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
+                            sources, items = self._prepare_frames(system)
+                        # The gold labels are read again only if their source has changed.
+                        if known.labels is None or sources[0] is not known.source:
+                            known.labels = read_side(sources[0], "gold", options)
+                            known.source = sources[0]
+                        gold = known.labels
+                        labels = read_side(sources[1], "system", options)
+                    left, right = (
+                        side if items is None else replace(side, items=items)
+                        for side in (gold, labels)
+                    )
+                    sides = self.align(left, right)
+                    if options.splits:
+                        sides = replace(sides, unaligned=(gold, labels))
+                    aligned[name] = sides
+                except InputError as error:
+                    # Report the broken files of all systems at once, unless gold is broken.
+                    about_options = error.code == "conflicting-options"
+                    if len(every) == 1 or about_options or not (local and known.readable()):
+                        raise
+                    errors.append(error)
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise InputErrors(f"{len(errors)} of {len(every)} systems cannot be scored", errors)
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
@@ -156,8 +154,8 @@ class Inputs:
         if self.options.engine != "local":
             raise InputError(
                 f"engine {self.options.engine}: confidence intervals for several systems without "
-                "groups require individual items; pass --engine local, or use `roget score` "
-                "for each system",
+                "groups require individual items; pass --engine local, or use `roget score` for "
+                "each system separately",
                 code="conflicting-options",
             )
         return None
@@ -182,7 +180,7 @@ class Inputs:
         """
         if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
             gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
-        return align(gold, system, self.options.missing, self.noise, self.options.extra)
+        return align(gold, system, self.options.missing, self.options.noise, self.options.extra)
 
     def _read_both(self) -> tuple[Labels, Labels]:
         """Read gold and system from two columns of one file, data frame or AnnData object."""
@@ -213,7 +211,9 @@ class Inputs:
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
 
-            return read_matrix(options.matrix, self.rules.missing, self.noise, options.header)
+            return read_matrix(
+                options.matrix, self.rules.missing, self.options.noise, options.header
+            )
         from roget.scoring.labels.precounted import read_cells
 
         return read_cells(
@@ -221,7 +221,7 @@ class Inputs:
             self.rules.missing,
             options.labels,
             options.columns,
-            self.noise,
+            self.options.noise,
             options.header,
         )
 
@@ -242,10 +242,10 @@ class Inputs:
         if system is None:
             if not is_lazy(gold):
                 return None
-            return precounted.count_frame(gold, self.rules.missing, columns, self.noise)
+            return precounted.count_frame(gold, self.rules.missing, columns, self.options.noise)
         if self.needs_items or self.rules.extra != "drop":
             return None
-        return precounted.join_frames(gold, system, self.rules.missing, columns, self.noise)
+        return precounted.join_frames(gold, system, self.rules.missing, columns, self.options.noise)
 
     @contextmanager
     def _open_counter(self) -> Iterator[Count]:
@@ -254,7 +254,7 @@ class Inputs:
         from roget.scoring.labels.dask_join import DaskJoin
 
         make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
-        read = options.labels, options.columns, self.noise, options.header
+        read = options.labels, options.columns, self.options.noise, options.header
         with DaskJoin(make, self.gold, *read) as join:
             # A file with columns for both gold and system does not need a join.
             yield (
@@ -267,13 +267,37 @@ class Inputs:
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
         """Count the cells of large files in this process, or return None if this is impossible."""
-        if are_small(self.gold, system):
-            return None
         options, (_, missing, extra) = self.options, self.rules
         if self.needs_items or extra == "unmatched" or options.several == "cover":
             return None
-        read = options.labels, options.columns, self.noise, options.memory, extra, options.header
+        read = (
+            options.labels,
+            options.columns,
+            self.options.noise,
+            options.memory,
+            extra,
+            options.header,
+        )
         return count_large(self.gold, system, missing, *read)
+
+
+@dataclass(eq=False)
+class GoldLabels:
+    """The gold labels, which are read once for all systems."""
+
+    inputs: Inputs
+    labels: Labels | None = None
+    source: Any = None
+
+    def readable(self) -> bool:
+        """Return True if the gold labels can be read, so that an error is about a system."""
+        gold = self.inputs.gold
+        if self.labels is None and isinstance(gold, COMMON):
+            try:
+                self.labels, self.source = read_side(gold, "gold", self.inputs.options), gold
+            except InputError:
+                return False
+        return self.labels is not None
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:

@@ -68,7 +68,7 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
-def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
+def warn_about_sides(sides: AlignedLabels, noise: str | None, *more: str) -> tuple[str, ...]:
     """Return all warnings about the gold and system labels, followed by the warnings in `more`.
 
     They include warnings about a label that may mark noise, and about a specified noise label that
@@ -77,7 +77,7 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
     texts = [*sides.warnings]
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
-        if not any(is_called(name, str(noise)) for name in names):
+        if not any(is_called(name, noise) for name in names):
             text = f"no item has the noise label '{noise}'"
             texts.append(Notice(text, code="unused-noise-label"))
     elif (label := find_noise(sides.system)) is not None:
@@ -104,7 +104,7 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 def warn_unused_number(rows: Sequence[ScoreRow], options: LabelOptions) -> list[str]:
     """Return a notice if a number of samples was requested that the jackknife does not use."""
     method = choose_interval(options.interval)
-    if not options.ci or method != "jackknife" or all(row.low is None for row in rows):
+    if method != "jackknife" or all(row.low is None for row in rows):
         return []
     text = (
         f"jackknife intervals do not depend on the number in --ci {options.ci}: they leave out "
@@ -136,7 +136,10 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about one system's scores. `measures` holds the measure for each row."""
+    """Return all warnings about one system's scores.
+
+    `measures` contains the measure for each row.
+    """
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (
@@ -153,7 +156,7 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
         beaten = []
         for row, measure in zip(rows, measures, strict=True):
             baseline = row.baselines.get(name)
-            # Skip measures on which the baseline always gets the best score.
+            # Skip measures on which the baseline always has the best score.
             if row.value is None or baseline is None or baseline == measure.best:
                 continue
             if measure.best is None and name == "one per item":
@@ -162,7 +165,7 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            # Omit the estimator from the name if the measure loses with all estimators.
+            # If the measure loses with all estimators, omit the estimator from the name.
             won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
             names = [row.title if row.measure in won else row.measure for row, _ in beaten]
             named = join_names(list(dict.fromkeys(names)), len(names))
@@ -186,6 +189,6 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
 
 
 def _shorten(texts: Sequence[str]) -> str:
-    """Join the first few texts, and append the number of omitted texts."""
+    """Join the first few of several texts, and append the number of omitted texts."""
     more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
     return "; ".join(texts[:_EXAMPLES]) + more

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import Any, NamedTuple
 
 from roget.core.options import Checked, copy_option, option
@@ -25,6 +26,8 @@ LACKING = ("drop", PAIRWISE, "cluster", "singletons", "error")
 CONSENSUS = ("medoid", "average")
 RANKED_BY = ("mean", "rank")
 UNCERTAIN = ("tasks", "errors")
+NONE = "none"
+"""Baseline name that omits the automatic baselines."""
 NO_SCORE = ("error", "drop-task", "drop-system", "worst")
 RANK_INTERVALS = ("simultaneous", "marginal")
 
@@ -51,7 +54,7 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--measure", "-m"),
         metavar="NAME",
-        help="Measures, e.g. nvi,v(beta=0.5); `roget list measures` lists all. Default: "
+        help="Measures, e.g. nvi,v(beta=0.5). `roget list measures` lists all measures. Default: "
         "homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
     )
     entropy: str | Sequence[str] = option(
@@ -59,22 +62,21 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--entropy", "-e"),
         metavar="NAME",
-        help="Entropy estimators; `roget list entropies` lists all. Default: ml and jk.",
+        help="Entropy estimators. `roget list entropies` lists all estimators. Default: ml and jk.",
     )
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="Average over groups (words, documents): weighted (by number of items), "
-        "unweighted, or pooled (one table for all groups). Default: weighted; pooled for "
-        "coreference.",
+        help="Average over groups (words, documents): weighted (by number of items), unweighted, "
+        "or pooled (one table for all groups). Default: weighted, or pooled for coreference.",
     )
     missing: str | None = option(
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without a system label: one extra cluster per group, singletons, unmatched "
-        "(counted only in gold), drop or error. Default: cluster (unmatched for coreference, "
-        "singletons with --noise or pairs).",
+        help="Treatment of items without a system label: cluster (one extra cluster per group), "
+        "singletons, unmatched (counted only in gold), drop or error. Default: cluster "
+        "(unmatched for coreference, singletons with --noise or pairs).",
     )
     noise: str | None = option(
         None,
@@ -86,23 +88,24 @@ class LabelOptions(Checked):
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="System items not in gold: drop, count as one class each, unmatched (counted only in "
-        "the system), or sample (gold is a sample of complete classes). Default: drop (unmatched "
-        "for coreference).",
+        help="Treatment of system items that are not in gold: drop, count (one class for each), "
+        "unmatched (counted only in the system), or sample (gold is a sample of complete "
+        "classes). Default: drop (unmatched for coreference).",
     )
     answers: str = option(
         "weighted",
         choices=ANSWERS,
         called="kind of answers",
-        help="How to score weighted system labels: weighted = all labels with their weights, top = "
-        "only the label with the highest weight.",
+        help="Weighted system labels to score: weighted (all labels with their weights) or top "
+        "(only the label with the highest weight).",
     )
     several: str | None = option(
         None,
         choices=SEVERAL,
         called="meaning of several labels",
-        help="How to read items with several labels: weights = fractional membership, cover = full "
-        "membership in each. Default: weights (cover for files with one cluster per line).",
+        help="How to read items with several labels: weights (fractional membership) or cover "
+        "(full membership in each cluster). Default: weights (cover for files with one cluster "
+        "per line).",
     )
     labels: str | None = option(
         None,
@@ -119,19 +122,19 @@ class LabelOptions(Checked):
     )
     header: bool | None = option(
         None,
-        help="Treat the first line of delimited files as a header or as data. Default: detected.",
+        help="Treat the first line of delimited files as a header (or as data). Default: detected.",
     )
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="How to cut a tree: K = into K clusters, SCORE = where this score is best, e.g. ami. "
-        "Default: ami.",
+        help="Cut for trees: a number of clusters, or a score such as ami, for which the best "
+        "cut is chosen. Default: ami.",
     )
     balance: str | None = option(
         None,
         choices=BALANCES,
         metavar="class",
-        help="Weight the items so that all gold classes in a group have the same total weight.",
+        help="Weight the items so that all gold classes of a group have the same total weight.",
     )
     by: str | None = option(
         None,
@@ -142,8 +145,8 @@ class LabelOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also show entropies, pair counts and sizes and, for one system, the worst groups, "
-        "mixed clusters and scattered classes.",
+        help="Also show entropies, pair counts and sizes. For a single system, also show the "
+        "worst groups, mixed clusters and scattered classes.",
     )
     all: bool = option(
         False,
@@ -158,22 +161,21 @@ class LabelOptions(Checked):
         help="Gold standard by another annotator, as FILE or NAME=FILE. Scores are averaged over "
         "annotators, and their agreement is reported. Can be repeated.",
     )
-    baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
         None,
         minimum=0,
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of random samples of groups or items for 95% intervals and tests, e.g. 1000; "
-        "0 = no intervals. The jackknife ignores the number. Default: intervals that take less "
-        "than a second.",
+        help="Number of random samples of groups or items for 95% intervals and tests, e.g. "
+        "1000; 0 = no intervals. Jackknife intervals do not depend on it. Default: only "
+        "intervals that take less than a second.",
     )
     interval: str = option(
         "auto",
         choices=INTERVALS,
-        help="Method for confidence intervals: jackknife, bca or percentile. The last two are too "
-        "narrow for few groups or items. Default: jackknife.",
+        help="Method for confidence intervals: jackknife, bca or percentile. For few groups or "
+        "items, bca and percentile intervals are too narrow. Default: jackknife.",
     )
     seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(
@@ -186,28 +188,46 @@ class LabelOptions(Checked):
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
 
     def __post_init__(self) -> None:
+        """Check the options, and raise InputError if they conflict."""
         super().__post_init__()
         if self.noise is not None:
             object.__setattr__(self, "noise", single_label(self.noise))
+        code = "conflicting-options"
+        if self.several == "cover" and self.answers == "top":
+            message = (
+                "--set answers=top (one label per item) cannot be combined with --set several=cover"
+            )
+            raise InputError(message, code=code)
+        if self.several == "cover" and self.engine != "local":
+            raise InputError("--set several=cover requires --engine local", code=code)
+        if self.engine == "local" and self.scheduler is not None:
+            raise InputError(f"--set scheduler={self.scheduler} requires --engine dask", code=code)
+        if self.engine != "local" and self.extra in ("sample", "unmatched"):
+            raise InputError(f"--extra {self.extra} requires --engine local", code=code)
+        if self.memory is not None:
+            from roget.core.io.duck import read_memory
+
+            read_memory(self.memory)
 
 
-def single_label(noise: Any) -> Any:
-    """Return the noise label, which may be passed as a list with a single label.
+def single_label(noise: Any) -> str:
+    """Return the noise label as text. It may be passed as a number, or as a list with one label.
 
-    >>> single_label([-1]), single_label("-1"), single_label(None)
-    (-1, '-1', None)
+    >>> single_label([-1]), single_label("-1")
+    ('-1', '-1')
     """
     if not isinstance(noise, list | tuple | set | frozenset):
-        return noise
+        return str(noise)
     if len(noise) != 1:
         raise InputError(f"noise={noise!r}: expected one label", code="invalid-option")
-    return next(iter(noise))
+    return str(next(iter(noise)))
 
 
 @dataclass(frozen=True)
 class ScoreOptions(LabelOptions):
     """Options for `roget score`, which scores a single system."""
 
+    baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     cells: Any = option(
         None,
         metavar="FILE",
@@ -217,7 +237,7 @@ class ScoreOptions(LabelOptions):
     matrix: Any = option(
         None,
         metavar="FILE",
-        help="Contingency matrix (rows are classes) instead of GOLD and SYSTEM.",
+        help="File with a contingency matrix (rows are classes), instead of GOLD and SYSTEM.",
     )
     items: Any = option(
         None,
@@ -236,7 +256,8 @@ class ScoreOptions(LabelOptions):
     cuts: Any = option(
         None,
         metavar="CUTS",
-        help="If the system is a tree, also score these cuts, e.g. 1..500, 2,8,64 or all.",
+        help="If the system is a tree, also score these cuts, given as numbers of clusters, e.g. "
+        "1..500, 2,8,64 or all.",
     )
     levels: str | None = option(
         None,
@@ -245,16 +266,19 @@ class ScoreOptions(LabelOptions):
         "general to specific. Each level is scored separately.",
     )
 
-    @property
-    def counted(self) -> Any:
-        """The contingency cells or matrix passed instead of labels, or None."""
-        return self.cells if self.matrix is None else self.matrix
-
 
 @dataclass(frozen=True)
 class CompareOptions(LabelOptions):
     """Options for `roget compare`, which compares several systems."""
 
+    baselines: Any = option(
+        (),
+        many="repeated",
+        flags=("--baseline",),
+        metavar="FILE",
+        help="Baseline, as FILE or NAME=FILE: scored like a system, but not ranked or tested, and "
+        "listed with the automatic baselines (`none` omits these). Can be repeated.",
+    )
     splits: Sequence[str | os.PathLike[str]] = option(
         (),
         many="repeated",
@@ -265,8 +289,8 @@ class CompareOptions(LabelOptions):
     main: str | None = option(
         None,
         metavar="SCORE",
-        help="Score by which systems are sorted, e.g. v@jk. Default: the first on which the best "
-        "system beats all baselines.",
+        help="Score by which systems are sorted, e.g. v@jk. Default: ami, or v where AMI is "
+        "undefined (conll for coreference).",
     )
     intervals: bool = option(
         True, help="Show confidence intervals in printed tables. JSON and CSV always contain them."
@@ -275,14 +299,40 @@ class CompareOptions(LabelOptions):
         "permutation",
         choices=PAIRED,
         called="test",
-        help="Test for differences (requires --ci): permutation = exchange the two systems in "
-        "random groups or items, bootstrap = resample groups or items.",
+        help="Test for differences between systems (requires --ci): permutation (exchange the "
+        "two systems in random groups or items) or bootstrap (resample groups or items).",
     )
 
 
 @dataclass(frozen=True)
 class PipelineOptions(ScoreOptions, CompareOptions):
     """All options of `roget score` and `roget compare`, as used by the scoring pipeline."""
+
+    baselines: Any = option((), many="repeated", help="")
+    """The baselines of `compare` (see `CompareOptions`), or False for none."""
+
+    @property
+    def automatic_baselines(self) -> bool:
+        """True if one cluster, one cluster per item and random clusters are also scored."""
+        given = self.baselines
+        return given if isinstance(given, bool) else not any(map(_is_none, _as_list(given)))
+
+    @property
+    def own_baselines(self) -> Any:
+        """The baselines that the caller passed: a list of sources, or a mapping from names."""
+        given = self.baselines
+        return given if isinstance(given, Mapping) else list(filterfalse(_is_none, _as_list(given)))
+
+
+def _as_list(baselines: Any) -> list[Any]:
+    """Return baselines as a list. The names of a mapping are not included."""
+    if baselines is None or isinstance(baselines, bool | Mapping):
+        return []
+    return [baselines] if isinstance(baselines, str | os.PathLike) else list(baselines)
+
+
+def _is_none(baseline: Any) -> bool:
+    return isinstance(baseline, str) and baseline == NONE
 
 
 @dataclass(frozen=True)
@@ -314,8 +364,8 @@ class AgreeOptions(Checked):
         "missing",
         "drop",
         choices=LACKING,
-        help="How to treat items that some clusterings lack: drop, pairs (compare each pair on its "
-        "common items), cluster (one extra cluster), singletons or error.",
+        help="Treatment of items that some clusterings do not contain: drop, pairs (compare each "
+        "pair on its common items), cluster (one extra cluster), singletons or error.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -349,8 +399,9 @@ class RankOptions(Checked):
         None,
         choices=RANKED_BY,
         called="criterion",
-        help="Criterion: mean score, or mean rank (Borda count) for tasks with different scales. "
-        "Default: mean, or rank if lower scores are better on only some tasks.",
+        help="Ranking criterion: mean (mean score) or rank (mean rank, a Borda count, for tasks "
+        "with different scales). Default: mean, or rank if lower scores are better on only some "
+        "tasks.",
     )
     lower: Any = option(
         None,
@@ -369,21 +420,22 @@ class RankOptions(Checked):
         "error",
         choices=NO_SCORE,
         called="rule for missing scores",
-        help="Missing scores: stop with an error, drop the task (drop-task) or the system "
-        "(drop-system), or use the worst score on the task (worst).",
+        help="Rule for missing scores: error (stop), drop-task (drop the task), drop-system "
+        "(drop the system) or worst (use the worst score on the task).",
     )
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks (they are a sample from a domain) or errors (the tasks "
-        "are fixed, their scores have errors). Default: tasks, or errors for a single task.",
+        help="Source of uncertainty: tasks (the tasks are a sample from a domain) or errors (the "
+        "tasks are fixed, and their scores have errors). Default: tasks, or errors for a single "
+        "task.",
     )
     interval: str = option(
         "simultaneous",
         choices=RANK_INTERVALS,
         called="kind of interval",
-        help="95% rank intervals in printed tables: simultaneous = joint confidence for all "
-        "systems, marginal = confidence for each system. JSON contains both.",
+        help="95% rank intervals in printed tables: simultaneous (joint confidence for all "
+        "systems) or marginal (separate confidence for each system). JSON contains both.",
     )
     top: int = option(
         3,
@@ -393,14 +445,14 @@ class RankOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also report all pairs of systems: the difference with 95% interval and adjusted p, "
-        "the fraction of tasks won, and the probability of being ahead.",
+        help="Also report all pairs of systems: the difference with its 95% interval and "
+        "adjusted p, the fraction of tasks won, and the probability of ranking higher.",
     )
     system: str | None = option(
         None,
         metavar="COLUMN",
         help="Column that contains the system names. Default: a column named system, model or "
-        "method, or else the first column that does not contain numbers.",
+        "method. If there is no such column, the first column that does not contain numbers.",
     )
     columns: Mapping[str, str] | None = option(
         None,
@@ -431,14 +483,14 @@ class ConsensusOptions(Checked):
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="Consensus method: medoid = the clustering that agrees best with the others, average "
-        "= average linkage (up to a few thousand items).",
+        help="Consensus method: medoid (the clustering that agrees best with the others) or "
+        "average (average linkage, for up to a few thousand items).",
     )
     clusters: int | None = option(
         None,
         minimum=1,
-        help="Number of clusters in an average-linkage consensus. Default: the median over the "
-        "clusterings.",
+        help="Number of clusters in an average-linkage consensus. Default: the median number of "
+        "clusters in the clusterings.",
     )
     at_least: float = option(
         0.5,
@@ -464,7 +516,7 @@ class ConvertOptions(Checked):
         None,
         choices="label formats",
         called="label format",
-        flags=("--from", "--labels"),  # error messages about label files mention --labels
+        flags=("--from", "--labels"),  # Error messages about label files mention --labels.
         help="Format of INPUT, if it cannot be inferred from the file name.",
     )
     to: str | None = option(

@@ -80,7 +80,7 @@ class Counter:
     report: Report | None
     samples: int
     before: int = 0
-    """The number of scores and samples completed in earlier stages."""
+    """The number of scores and samples that earlier stages have completed."""
     total: int = 0
     """The total number of scores and samples, or 0 until the first system has been read."""
 
@@ -107,11 +107,11 @@ def score_inputs(
     counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = tabulate_systems(inputs.align_systems(), inputs)
     evaluate_systems(scores, counter)
-    samples, notes = _resample(scores, inputs, counter)
+    samples, notes = _resample(scores, inputs, counter) if options.ci else (None, [])
     if notes:
         inputs = replace(inputs, options=replace(options, ci=None))
     table = _make_table(inputs, scores, samples, counter, keep=keep)
-    return add_notices(table, notes)
+    return add_notices(table, notes) if notes else table
 
 
 def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:
@@ -148,12 +148,14 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     if options.splits:
         from roget.scoring.steps.splits import add_split_recalls
 
-        own = add_split_recalls(scores.systems, aligned.values(), options.splits, scores.weights)
+        every = [*scores.systems, *scores.references]
+        own = add_split_recalls(every, aligned.values(), options.splits, scores.weights)
         scores = replace(scores, own=own)
-    samples, notes = _resample(scores, inputs, counter)
+    samples, notes = _resample(scores, inputs, counter) if options.ci else (None, [])
     if notes:
         options = replace(options, ci=None)
-    return add_notices(_make_comparison(scores, samples, options), notes)
+    comparison = _make_comparison(scores, samples, options)
+    return add_notices(comparison, notes) if notes else comparison
 
 
 def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> SystemScores:
@@ -162,39 +164,44 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
-    # Other systems may have overlapping labels even if the first system does not, so check the
-    # option, too.
+    # Other systems may have overlapping labels even if the first system does not, so also check the
+    # option.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover, mentions=first.gold.mentions)
     if options.main:
         _find_main(options, requests)
     systems: list[ScoredSystem] = []
+    references: list[ScoredSystem] = []
     for name, labels in aligned.items():
         sides = _prepare_sides(labels, inputs, requests, rules)
         if sides.leaves is not None and options.measures is None and not inputs.compared:
-            # A single system is a tree, so add a measure of trees to the default measures.
+            # The only system is a tree, so add a measure for trees to the default measures.
             requests = [(parse("dendrogram-purity"), None), *requests]
         tables = tabulate(sides, pooled=rules.average == "pooled")
         values = np.full((len(requests), tables.groups or 1), np.nan)
-        systems.append(ScoredSystem(name, sides, tables, values, {}))
+        kind = references if name in inputs.references else systems
+        kind.append(ScoredSystem(name, sides, tables, values, rules.average))
+    systems[0].trivial.update({one.name: one.values for one in references})
     baselines = {}
-    if options.baselines:
+    if options.automatic_baselines:
         # In a comparison, the baselines are the same for all systems, because random clusters have
         # the sizes of the gold classes.
         draws = max(1, DRAWS // systems[0].groups)
         baselines = make_baselines(
             systems[0].tables, options.seed, draws, like_gold=inputs.compared
         )
+    weights = systems[0].weights
     return SystemScores(
-        requests, systems, systems[0].group_weights(rules.average), rules, baselines=baselines
+        requests, systems, weights, rules, baselines=baselines, references=references
     )
 
 
 def evaluate_systems(scores: SystemScores, counter: Counter) -> None:
     """Compute all requested scores of every system and of the baselines in every group."""
     requests, baselines = scores.requests, scores.baselines
-    counter.total = len(scores.systems) * len(requests) + counter.samples
-    for system in scores.systems:
+    every = (*scores.systems, *scores.references)
+    counter.total = len(every) * len(requests) + counter.samples
+    for system in every:
         system.trivial.update({name: np.empty_like(system.values) for name in baselines})
         for i, request in enumerate(requests):
             system.values[i], reason = evaluate(system.tables, request)
@@ -234,10 +241,8 @@ def _resample(
 ) -> tuple[Samples | None, list[Notice]]:
     """Return the bootstrap samples from which the requested intervals are computed.
 
-    If intervals require groups that the input does not have, return the reason instead.
+    If intervals require groups and there are no groups, return the reason instead.
     """
-    if not inputs.options.ci:
-        return None, []
     from roget.scoring.steps.bootstrap import resample
 
     try:
@@ -246,7 +251,7 @@ def _resample(
         if error.code != "needs-groups":
             raise
         return None, [Notice(f"no intervals and no tests: {error}", code="needs-groups")]
-    counter.before += inputs.options.ci
+    counter.before += inputs.options.ci or 0
     return samples, []
 
 
@@ -255,8 +260,6 @@ Scored = TypeVar("Scored", ScoreTable, Comparison)
 
 def add_notices(result: Scored, notices: Sequence[str]) -> Scored:
     """Return a result with additional warnings, which come first."""
-    if not notices:
-        return result
     head: Any = result.headline
     if isinstance(head, Headline):
         head = replace(head, warnings=(*notices, *head.warnings))
@@ -297,14 +300,15 @@ def _check_inputs(inputs: Inputs) -> None:
 
         check_suffix(options.items)
     has_labels = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
-    if options.counted is not None and has_labels:
+    counted = options.cells is not None or options.matrix is not None
+    if counted and has_labels:
         raise InputError(
             "--cells and --matrix cannot be combined with gold and system; omit one or the other",
             code=code,
         )
     if options.cells is not None and options.matrix is not None:
         raise InputError("pass either --cells or --matrix, not both", code=code)
-    if options.counted is not None and options.items is not None:
+    if counted and options.items is not None:
         raise InputError(
             "scores of individual items require item labels, not counted cells", code=code
         )
@@ -326,12 +330,12 @@ def _make_table(
     rows = _list_rows(scores)
     if samples is not None:
         rows = _add_intervals(rows, samples)
-    interval = describe_interval(options.ci, options.interval)
+    interval = describe_interval(options.ci, options.interval) if options.ci else "none"
     parts = sign_scores(sides, requests, rules, options, ci=interval, seed=options.seed)
     if options.chance:
         from roget.scoring.steps.chance import add_chance
 
-        rows = add_chance(rows, system, requests, rules.average, options, counter.step)
+        rows = add_chance(rows, system, requests, options, counter.step)
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
     cells = sum(int(part.outline.counts.size) for part in system.parts)
@@ -350,15 +354,21 @@ def _make_table(
             *about_sides,
             *warn_about_scores(rows, measures, float(system.sizes[0].sum()) / cells),
             *([] if samples is None else samples.list_warnings(requests)),
-            *warn_unused_number(rows, options),
+            *(warn_unused_number(rows, options) if options.ci else ()),
         ),
         rows=tuple(rows),
         title=options.title,
-        components=compute_components(system.parts, list_estimators(requests), scores.weights),
+        own_components=(
+            None
+            if keep
+            else compute_components(system.parts, list_estimators(requests), system.weights)
+        ),
         scored=system if keep else None,
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
         quick=plan_intervals(rows, scores, options),
+        missing_items=sides.missing_items,
+        extra_items=sides.extra_items,
     )
     if options.cuts is None and options.items is None and not (options.details or options.by):
         return table
@@ -429,7 +439,7 @@ def _make_comparison(
     scores: SystemScores, samples: Samples | None, options: PipelineOptions
 ) -> Comparison:
     """Return the comparison of all systems, with all requested scores and details."""
-    from roget.scoring.steps.ranking import rank_systems
+    from roget.scoring.steps.ranking import rank_systems, sort_notices, warn_about_main
 
     requests, systems = scores.requests, scores.systems
     comparison = rank_systems(
@@ -450,10 +460,10 @@ def _make_comparison(
         title=options.title,
         show_intervals=options.intervals,
         show_details=options.details,
-        components=tuple(
-            compute_components(one.parts, estimators, scores.weights) for one in systems
-        ),
+        components=tuple(compute_components(one.parts, estimators, one.weights) for one in systems),
     )
+    notices = sort_notices(*comparison.warnings, *warn_about_main(comparison))
+    comparison = replace(comparison, warnings=notices)
     comparison = replace(
         comparison,
         headline=make_comparison_headline(comparison, options, scores),
@@ -470,7 +480,7 @@ def _make_comparison(
 _ONE_LABEL = {"system": "hard", "weights": "none"}
 """Signature fields that describe labels as hard.
 
-Systems with hard labels may be ranked together with systems with weighted labels.
+Systems with hard labels may be ranked together with systems that have weighted labels.
 """
 
 
@@ -487,7 +497,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             seed=options.seed,
             items=str(system.items),
         )
-        for system in scores.systems
+        for system in (*scores.systems, *scores.references)
     ]
     # Hard labels are a special case of weighted labels, so use the same signature fields for all
     # systems, such as system:hard+weighted.
@@ -500,7 +510,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             for parts in signatures
         ]
     own = {key for system in scores.systems for key in system.sides.signature_parts}
-    names = (system.name for system in scores.systems)
+    names = (system.name for system in (*scores.systems, *scores.references))
     signed = dict(zip(names, signatures, strict=True))
     require_same_signature("scores cannot be ranked together", signed, own)
     parts = {key: value for key, value in signatures[0].items() if key not in own}

@@ -119,7 +119,7 @@ def _list_sources(part: Any) -> Iterator[str]:
 def _list_used(result: Signed) -> Iterator[str]:
     """Yield the sources of the measures and methods named in a result's signature."""
     signed = read_signature(result.signature)
-    if "measures" not in signed:  # The result is a ranking, whose scores were computed elsewhere.
+    if "measures" not in signed:  # The result is a ranking. Its scores were computed elsewhere.
         yield from RANKED
         return
     for name in split_names("measure", signed["measures"]):

@@ -1,6 +1,7 @@
 """Results of scoring. Each result has a signature that describes how it was computed.
 
-`ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
+`ScoreTable` contains the scores of one system, and `Comparison` contains the scores of several
+systems.
 """
 
 from __future__ import annotations
@@ -31,10 +32,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
-
-TIE = 1e-12
-"""Tolerance within which two scores are considered equal."""
+"""Values of `ScoreRow.level` for means over all levels, and for scores of whole trees."""
 
 Score = tuple[str, str | None]
 """A measure and an entropy estimator (None if the measure uses no entropies)."""
@@ -74,6 +72,11 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
     if not matches:
         ours = name_measure(measure)
         matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
+    if not matches:
+        # Supervised recall on splits, e.g. supervised-recall[80_20].
+        matches = [
+            score for score in known if score[0].partition("[")[0] == measure and not entropy
+        ]
     if not matches:
         remedy = f"; to compute it, pass --measure {ours}" if is_measure(ours) else ""
         raise UnknownName("score", name, [score_key(*score) for score in known], remedy=remedy)
@@ -118,19 +121,29 @@ def choose_estimator(rows: Sequence[ScoreRow]) -> ScoreRow:
     return next((row for row in ordered if row.value is not None), ordered[0])
 
 
-def beats_baselines(
-    ours: Iterable[float | None], baselines: Iterable[float | None], better: str
-) -> bool:
-    """Return True if the best system score beats all baselines (and there are any).
+PREFERRED = ("ami", "v")
+"""The measures that may be the main score by default, before all others."""
 
-    >>> beats_baselines([0.3, 0.2], [0.0, None], "higher"), beats_baselines([1.0], [1.0], "higher")
-    (True, False)
+
+def choose_main(rows: Iterable[ScoreRow]) -> Score:
+    """Return the default main score: AMI, else V, else the first score, bias-corrected if possible.
+
+    The choice does not depend on the values. Scores that are undefined for a system are skipped.
+
+    >>> rows = [ScoreRow("v", "ml", 0.9), ScoreRow("v", "jk", 0.2), ScoreRow("ami", None, None)]
+    >>> choose_main(rows)
+    ('v', 'jk')
     """
-    sign = -1.0 if better == "lower" else 1.0
-    own, other = (
-        [sign * value for value in values if value is not None] for values in (ours, baselines)
-    )
-    return bool(own and other) and max(own) > max(other) + TIE
+    defined: dict[Score, list[bool]] = {}
+    for row in rows:
+        defined.setdefault((row.measure, row.entropy), []).append(row.value is not None)
+    order = {name: at for at, name in enumerate(PREFERRED)}
+    scores = sorted(defined, key=lambda one: (order.get(one[0], len(order)), is_plug_in(one)))
+    for enough in (all, any):
+        for score in scores:
+            if enough(defined[score]):
+                return score
+    return scores[0]
 
 
 def as_plain(value: Any) -> Any:
@@ -249,8 +262,8 @@ class ScoreTable(Result):
     """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
     """The title of pages and table captions."""
-    components: ScoreComponents | None = None
-    """Entropies, pair counts, and sizes of classes and clusters."""
+    own_components: ScoreComponents | None = field(default=None, repr=False)
+    """The components, if the contingency tables are not kept."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each group, from worst to best, if requested."""
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
@@ -263,17 +276,25 @@ class ScoreTable(Result):
     """The scores and warnings of the short report, or None if reports show everything."""
     quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
     """Intervals that have not been computed yet (see `with_intervals`)."""
+    missing_items: tuple[str, ...] = field(default=(), repr=False)
+    """The gold items without a system label (at most 10,000), if items have ids."""
+    extra_items: tuple[str, ...] = field(default=(), repr=False)
+    """The system items that gold does not contain (at most 10,000)."""
 
     @property
     def main(self) -> Score:
-        """The main score: the first score that beats all baselines, or else the first score.
+        """The main score: AMI, or V if AMI was not computed or is undefined."""
+        return choose_main(self.rows)
 
-        Corrected scores come before plug-in scores, which favour one cluster per item.
-        """
-        rows = sorted(self.rows, key=lambda row: is_plug_in((row.measure, row.entropy)))
-        good = (r for r in rows if beats_baselines([r.value], r.baselines.values(), r.direction))
-        first = next(good, self.rows[0])
-        return first.measure, first.entropy
+    @cached_property
+    def components(self) -> ScoreComponents | None:
+        """Entropies, pair counts, and sizes of classes and clusters."""
+        if self.scored is None:
+            return self.own_components
+        from roget.scoring.steps.components import compute_components
+
+        estimators = dict.fromkeys(row.entropy for row in self.rows if row.entropy)
+        return compute_components(self.scored.parts, estimators, self.scored.weights)
 
     @property
     def verdict(self) -> str:
@@ -290,10 +311,6 @@ class ScoreTable(Result):
         Intervals that take less than a second are computed when they are first needed: for
         reports, for JSON and for data frames.
         """
-        return self._with_intervals
-
-    @cached_property
-    def _with_intervals(self) -> ScoreTable:
         quick, headline = self.quick, self.headline
         if quick is None or not quick.ends:
             return self
@@ -361,7 +378,7 @@ class ScoreTable(Result):
         data = table._plain("signature", *sizes, "warnings", "rows")
         if self.components is not None:
             data |= self.components.as_dict()
-        more = ("by_group", "details", "sweep")
+        more = ("by_group", "details", "sweep", "missing_items", "extra_items")
         data |= self._plain(*(name for name in more if getattr(self, name)))
         if self.headline is not None and self.headline.families:
             data[self.headline.kind] = as_plain(self.headline.families)
@@ -428,7 +445,7 @@ def _parse_bound(bound: str) -> tuple[str, str]:
         number = float(limit)
     except ValueError:
         number = math.nan
-    # Comparisons with NaN are always false, so a NaN bound could never be violated.
+    # Comparisons with NaN are always false, so no score could violate a NaN bound.
     if not equals or not name.strip() or math.isnan(number):
         raise InputError(
             f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",
@@ -604,7 +621,7 @@ class Comparison(Result):
             warnings=tuple(text for text in self.warnings if text.startswith(f"{system}: ")),
             rows=rows,
             title=system,
-            components=named.get(system),
+            own_components=named.get(system),
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -648,12 +665,12 @@ class Comparison(Result):
     def main(self) -> Score:
         """The score by which systems are sorted.
 
-        By default, this is the first score on which the best system beats all baselines, with
-        corrected scores considered before plug-in scores. If there is no such score, it is the
-        first score.
+        By default, or if the requested score is undefined for all systems, this is AMI, or V if
+        AMI was not computed or is undefined for a system.
         """
-        scores = sorted(self.scores, key=is_plug_in)
-        return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
+        if self.chosen is not None and self.chosen in self.defined:
+            return self.chosen
+        return choose_main(row for row in self.rows if not row.trivial)
 
     @property
     def reason(self) -> str:
@@ -661,32 +678,31 @@ class Comparison(Result):
         families = self.headline is not None and bool(self.headline.families)
         if families and self.main == ("conll", None):
             return "the mean F of MUC, B-cubed and CEAF-e, by which shared tasks rank systems"
+        if self.main not in self.defined:
+            return "no score is defined"
         if self.chosen is not None:
-            return "as requested"
-        if self.separates:
-            return (
-                "chosen automatically: the first score, preferring bias-corrected ones, on which "
-                "the best system beats all baselines; set it with --main"
-            )
-        return "no score separates systems from baselines, so the first is used"
+            named = score_key(*self.chosen)
+            return "as requested" if self.chosen == self.main else f"because {named} is undefined"
+        known = {measure for measure, _ in self.scores}
+        if self.main[0] == "v" and "ami" in known:
+            return "the default where AMI is undefined; set another score with --main"
+        return "the default; set another score with --main"
 
-    @property
-    def separates(self) -> bool:
-        """True if the best system beats all baselines on the main score."""
-        return self._beats_baselines(self.main)
-
-    def _beats_baselines(self, score: Score) -> bool:
-        """Return True if the best system beats all baselines on a score."""
-        rows = [row for row in self.rows if (row.measure, row.entropy) == score]
-        rows = [row for row in rows if not row.annotator]
-        ours, baselines = ([r.value for r in rows if r.trivial == side] for side in (False, True))
-        return beats_baselines(ours, baselines, rows[0].direction)
+    @cached_property
+    def defined(self) -> list[Score]:
+        """The scores that are defined for at least one system, in input order."""
+        found = {
+            (row.measure, row.entropy)
+            for row in self.rows
+            if not row.trivial and row.value is not None
+        }
+        return [score for score in self.scores if score in found]
 
     @property
     def ordered(self) -> list[Score]:
-        """All scores, starting with the main score and the other scores of the short report."""
+        """The defined scores, starting with the main score and the others of the short report."""
         first = (self.main,) if self.headline is None else self.headline.scores
-        return list(dict.fromkeys((*first, *self.scores)))
+        return list(dict.fromkeys((*first, *self.defined)))
 
     def stability(self) -> list[dict[str, Any]]:
         """Return Kendall's τ between rankings by the same measure with different estimators."""
@@ -726,13 +742,18 @@ class Comparison(Result):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
         whole = self.with_intervals()
+        kinds = ("missing_items", "extra_items")
+        items = {
+            one.name: {kind: list(ids) for kind in kinds if (ids := getattr(one.sides, kind))}
+            for one in self.scored
+        }
         data: dict[str, Any] = {
             **whole._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
             **whole._plain("warnings", "rows", "pairs"),
             "stability": self.stability(),
             "systems": [
-                {"system": name, **one.as_dict()}
+                {"system": name, **one.as_dict(), **items.get(name, {})}
                 for name, one in zip(self.systems, self.components, strict=False)
             ],
         }

@@ -41,7 +41,7 @@ def sign_scores(
     omitted if they have their default values.
     """
     weighted = {"weighted": "+".join(sides.weighed)} if sides.weighed else {}
-    unusual = {} if options.noise is None else {"noise": str(options.noise)}
+    unusual = {} if options.noise is None else {"noise": options.noise}
     if rules.extra != RULES.extra:
         unusual["extra"] = rules.extra
     return {
@@ -122,7 +122,7 @@ _USUAL = {
     "ci": "none",
     "seed": "0",
 }
-"""Field values that are defaults, which a short signature omits."""
+"""Field values that are defaults. A short signature omits them."""
 
 
 def change_signature(signature: str, **changed: str) -> str:
@@ -155,7 +155,7 @@ def read_signature(signature: str) -> dict[str, str]:
 
 
 _REMEDIES = {
-    "items": "; pass another rule than --missing drop or --extra count, so that all systems are "
+    "items": "; use a rule other than --missing drop or --extra count, so that all systems are "
     "scored on the same items",
 }
 """What to do if signatures differ in a field, for use in messages."""

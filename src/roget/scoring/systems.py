@@ -26,7 +26,9 @@ class ScoredSystem:
     values: Floats
     """The value of each score in each group, with shape (scores, groups). Undefined scores are NaN.
     """
-    reasons: dict[int, str]
+    average: str
+    """The rule for averages over groups."""
+    reasons: dict[int, str] = field(default_factory=dict)
     """The reasons for undefined scores, keyed by score index."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The values for each baseline, if requested."""
@@ -35,6 +37,8 @@ class ScoredSystem:
     """The statistics of all groups, in one object or in one object per group."""
     sizes: list[Array] = field(init=False, repr=False)
     """The numbers of items, classes and clusters in each group."""
+    weights: Floats = field(init=False, repr=False)
+    """The weight of each group in an average."""
     groups: int = field(init=False, repr=False)
     """The number of groups."""
     items: int | float = field(init=False, repr=False)
@@ -49,12 +53,17 @@ class ScoredSystem:
         parts = [tables] if isinstance(tables, Statistics) else tables.tables
         each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in parts]
         items, classes, clusters = (np.hstack(column) for column in zip(*each, strict=True))
+        own = items.astype(np.float64)
         vars(self).update(
-            parts=parts, sizes=[items, classes, clusters], groups=self.values.shape[1]
+            parts=parts,
+            sizes=[items, classes, clusters],
+            weights=own if self.average == "weighted" else np.ones_like(own),
+            groups=self.values.shape[1],
         )
         gold = self.sides.gold
         if (gold.mentions or gold.absent) and all(isinstance(part, Contingency) for part in parts):
-            # Do not count the placeholders of mentions that occur only in gold or in the system.
+            # Do not count the placeholders for mentions that occur only in gold or only in the
+            # system.
             detected = [part for part in parts if isinstance(part, Contingency)]
             items = np.hstack([table.mentions[0] for table in detected])
             classes, clusters = (
@@ -74,14 +83,9 @@ class ScoredSystem:
             return ["all items"]
         return [str(name) for name in names]
 
-    def group_weights(self, average: str) -> Floats:
-        """Return the weight of each group in an average."""
-        items = self.sizes[0].astype(np.float64)
-        return items if average == "weighted" else np.ones_like(items)
-
-    def means(self, average: str) -> Floats:
+    def means(self) -> Floats:
         """Return the mean of each score over the groups. Undefined means are NaN."""
-        return average_groups(self.values, self.group_weights(average))
+        return average_groups(self.values, self.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +98,12 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional group weights, which may differ between scores, with shape (scores, groups)."""
+    """Additional group weights, with shape (scores, groups). They may differ between scores."""
     baselines: Mapping[str, Measurable] = field(default_factory=dict)
     """The tables of the baselines, which are scored together with the first system."""
+    references: Sequence[ScoredSystem] = ()
+    """The baselines of the caller. Their values are also among the baselines of the first system.
+    """
 
     @property
     def names(self) -> list[str]:
@@ -126,7 +133,7 @@ class SystemScores:
         Rank 1 is best, ties share a rank, and 0 means undefined.
         """
         means = self.means[: len(self.systems)]
-        # Round the scores, so that scores that differ only by rounding errors are tied.
+        # Round the scores, so that scores that differ only by rounding errors are ties.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
         above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
         return np.where(np.isnan(goodness), 0, above + 1)

@@ -23,8 +23,8 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
     unmatched = gold.absent or system.absent
     if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
         raise InputError(
-            "overlapping clusters cannot be combined with unmatched items, item weights or counts; "
-            "pass --missing cluster --extra drop, and no item weights",
+            "overlapping clusters cannot be combined with unmatched items, item weights or "
+            "counts; omit the weights, and pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
@@ -95,7 +95,10 @@ def split_groups(groups: Codes) -> list[Ints]:
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Renumber the labels of one group from 0, excluding labels that only other groups contain."""
+    """Renumber the labels of one group from 0.
+
+    Labels that occur only in other groups are excluded.
+    """
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

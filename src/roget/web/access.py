@@ -17,8 +17,11 @@ from pathlib import Path
 MAX_KEPT = 100
 """Maximum numbers of unused keys and of tokens. The oldest ones are dropped."""
 
-NEW_LINK = "press Enter where roget explore runs and open the link that it prints, or restart it"
-"""Instructions for getting access, for error messages."""
+NEW_LINK = (
+    "in the terminal where roget explore runs, press Enter and open the link that it "
+    "prints, or restart it"
+)
+"""Instructions for getting access, used in error messages."""
 
 
 class AccessTokens:

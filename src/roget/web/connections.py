@@ -4,7 +4,7 @@ By default, uvicorn waits indefinitely for the rest of a request. It also accept
 file descriptors run out, and asyncio then logs thousands of lines per second. Here every wait for a
 client has a timeout. If there are too many connections, the one that has waited longest is closed
 to make room for the newest. A client that sends a complete request at once is therefore answered,
-no matter how many other clients stay silent.
+even if many other clients stay silent.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ with name_extra():
 TIMEOUTS = {"head": 10.0, "body": 30.0, "rest": 5.0, "answer": 30.0, "idle": 15.0}
 """Timeouts in seconds, by phase.
 
-The phases are: receive the head and the body of a request, receive the rest of a rejected body,
-wait for the client to read the answer, and wait (idle) for the next request.
+The phases are receiving the head and the body of a request, receiving the rest of a rejected body,
+waiting for the client to read the response, and waiting (idle) for the next request.
 """
 
 MAX_CONNECTIONS = 256
@@ -78,7 +78,10 @@ class Connection(H11Protocol):
         self._update_phase()
 
     def shutdown(self) -> None:
-        """Close the connection, at once if it waits for the client, or else after the response."""
+        """Close the connection.
+
+        If it waits for the client, close it immediately, otherwise after the response.
+        """
         if self._phase:
             self.transport.abort()
         else:
@@ -164,8 +167,8 @@ class Server(uvicorn.Server):
             app,
             http=Connection,
             ws="none",
-            # asyncio may accept this many new connections before old ones can be closed. Each takes
-            # a file descriptor.
+            # asyncio may accept this many new connections before old ones can be closed. Each
+            # requires a file descriptor.
             backlog=max_connections() // 4,
             timeout_keep_alive=int(TIMEOUTS["idle"]),
             timeout_graceful_shutdown=10,

@@ -1,4 +1,4 @@
-"""OpenAPI schema and TypeScript types of the views.
+"""Generate the OpenAPI schema and the TypeScript types of the views.
 
 `python -m roget.web.schema` writes the types and routes that the scripts of the page use.
 """
@@ -24,12 +24,12 @@ SESSION, EDIT, SCHEMA = "/api/session", "/api/edit", "/openapi.json"
 
 ERRORS = {
     400: "The request is invalid; the error states what was expected.",
-    401: "No session: open a new link.",
+    401: "There is no session; open a new link.",
     403: "The key is invalid or was used before, or the request is not from a page of this server.",
     404: "No such word, class or address.",
     409: "The thesaurus has changed in the meantime; `revision` is the current one.",
     413: "The body is too long.",
-    421: "The host name is not that of this server.",
+    421: "The host name is not the host name of this server.",
     500: "The edit could not be saved.",
     501: "This thesaurus cannot be edited.",
 }
@@ -166,7 +166,7 @@ def to_json_schema(kind: Any) -> Data:
         return {"enum": list(args)}
     if origin in (Union, types.UnionType):
         return {"anyOf": [to_json_schema(one) for one in args]}
-    raise TypeError(f"{kind}: add it to to_json_schema and to_typescript")
+    raise TypeError(f"{kind}: unsupported type; add it to to_json_schema and to_typescript")
 
 
 def to_typescript(kind: Any) -> str:
@@ -192,7 +192,7 @@ def to_typescript(kind: Any) -> str:
         return " | ".join(json.dumps(one) for one in args)
     if origin in (Union, types.UnionType):
         return " | ".join(map(to_typescript, args))
-    raise TypeError(f"{kind}: add it to to_json_schema and to_typescript")
+    raise TypeError(f"{kind}: unsupported type; add it to to_json_schema and to_typescript")
 
 
 def write_types() -> str:

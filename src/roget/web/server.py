@@ -87,7 +87,7 @@ class Guard:
         app: App = self.app
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            app = _error(421, "this server answers to 127.0.0.1 only")
+            app = _error(421, "this server accepts requests only for the host 127.0.0.1")
         elif scope["path"] not in self.public:
             sent = [value for name, value in scope["headers"] if name == TOKEN.encode()]
             if len(sent) != 1 or not self.tokens.admit(sent[0]):
@@ -140,7 +140,7 @@ def _serve_view(session: Session, view: View) -> Any:
         if request.query_params.get("format") != "csv":
             return Response(_json(data), media_type="application/json")
         if view.sheet is None:
-            return _error(400, f"{view.name} has no sheet: request JSON")
+            return _error(400, f"{view.name} has no sheet; request JSON instead")
         headers = {"Content-Disposition": f'attachment; filename="{view.name}.csv"'}
         text = format_csv(view.sheet(data, snapshot))
         return Response(text, media_type="text/csv", headers=headers)
@@ -149,7 +149,7 @@ def _serve_view(session: Session, view: View) -> Any:
 
 
 def format_csv(sheet: Sheet) -> str:
-    """Return a sheet as CSV, without changing cells that spreadsheets would run as formulas."""
+    """Return a sheet as CSV. Cells that spreadsheets would run as formulas are not changed."""
     return render_csv(Report("", sheet=ReportTable.of(*sheet)))
 
 
@@ -159,10 +159,12 @@ def _open_session(tokens: AccessTokens, port: int) -> Any:
         if not isinstance(key, str):
             return _error(400, "expected a JSON object with a key")
         if await run_in_threadpool(is_other_user, request.client, port):
-            return _error(403, "this link is for the user who started roget explore")
+            return _error(403, "this link can be used only by the user who started roget explore")
         token = tokens.exchange(key)
         if token is None:
-            return _error(403, f"this link was used before, or belongs to another run: {NEW_LINK}")
+            return _error(
+                403, f"this link was used before, or it belongs to another run: {NEW_LINK}"
+            )
         return Response(_json({"token": token}), media_type="application/json")
 
     return respond

@@ -36,8 +36,8 @@ EDITS: dict[str, dict[str, type]] = {
 """Edit actions, each with the fields it requires and their types.
 
 "word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
-"word" and accepts a "field". "bulk" applies either all edits of a list or none of them. Their
-node numbers refer to the state before the first edit.
+"word" and accepts a "field". "bulk" applies either all edits of a list or none of them. The node
+numbers in these edits refer to the state before the first edit.
 """
 
 HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
@@ -73,7 +73,7 @@ class Session:
         )
         self._lock = threading.Lock()
         if self.snapshot.side is not None:
-            # Compare now, so that an error is raised immediately if there are no common words.
+            # Compare now, so that an error is raised immediately if there are no words in common.
             compare.make(self.snapshot, compare.class_numbers(self.snapshot)[1])
 
     @property
@@ -106,18 +106,18 @@ class Session:
                     current = Thesaurus.load(self.path)
                 self.snapshot = warm(before.after(current))
                 raise Changed(
-                    "the thesaurus was changed elsewhere; reload the page", code="changed"
+                    "the thesaurus was changed by another program; reload the page", code="changed"
                 ) from None
             self.snapshot = after
         return after
 
 
 def warm(snapshot: ThesaurusSnapshot) -> ThesaurusSnapshot:
-    """Precompute the data for the first responses, and return the snapshot."""
+    """Compute the data for the first responses in advance, and return the snapshot."""
     _ = snapshot.labels, snapshot.search, snapshot.folded_labels
     _ = snapshot.information, snapshot.sketches
     if snapshot.thesaurus.counts.evidence is not None:
-        # Load the sentences now, because the first edit replaces their folder.
+        # Load the sentences now, because the first edit replaces the folder that contains them.
         snapshot.thesaurus.counts.evidence.load()
     word_class.make(snapshot, 0)
     if len(snapshot.thesaurus):
@@ -169,5 +169,5 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
     number = check_number(node)
-    thesaurus.tree.children(number)  # Raise an error if the node does not exist.
+    thesaurus.tree.children(number)  # This raises an error if the node does not exist.
     return number

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.background import KEY as BACKGROUND
-from roget.learn.background import reopen_background
-from roget.learn.sketch import Sketches
+from roget.learn.representation.background import KEY as BACKGROUND
+from roget.learn.representation.background import reopen_background
 from roget.learn.thesaurus import Thesaurus, quality
+from roget.learn.usage.sketch import Sketches
 from roget.report.contexts import ContextPhrases
 from roget.report.format import brief
 from roget.web.search import Search, fold
@@ -78,7 +78,7 @@ class ThesaurusSnapshot:
     path: Path | None = None
     imported: bool = True
     comparisons: dict[int, Any] = field(default_factory=dict)
-    """The most recent comparisons, keyed by number of classes. See `views.compare`."""
+    """The most recent comparisons, keyed by the number of classes. See `views.compare`."""
     known: CountsTables | None = field(default=None, repr=False)
     """The tables of an earlier snapshot with the same counts."""
 
@@ -191,7 +191,7 @@ class ThesaurusSnapshot:
         path = self.path or Path("thesaurus")
         if self.imported:
             target = f"{path.stem or 'my'}.thesaurus"
-            return f"convert it first: roget export {path} -o {target}"
+            return f"convert it to a thesaurus first: roget export {path} -o {target}"
         if not os.access(path, os.W_OK):
             return f"{path} is not writable"
         return None

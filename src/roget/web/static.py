@@ -68,13 +68,13 @@ def _use_one_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread, because several are slower on the small blocks compared here."""
     try:
         from threadpoolctl import threadpool_limits
-    except ImportError:  # The library is installed only with the extra `learn`.
+    except ImportError:  # This library is installed only with the extra `learn`.
         return nullcontext()
     return cast(AbstractContextManager[Any], threadpool_limits(1))
 
 
 def _spell(snapshot: ThesaurusSnapshot, context: str) -> list[str]:
-    """Return the context, followed by its readable phrase if that is different."""
+    """Return a context, followed by its readable phrase if the phrase is different."""
     phrase = snapshot.phrase(context)
     return [context] if phrase == context else [context, phrase]
 

@@ -18,7 +18,7 @@ from roget.learn.attachment import sources
 from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS, Chain
 from roget.learn.attachment.quads import check_quadruples, read
-from roget.learn.prior import open_prior
+from roget.learn.representation.prior import open_prior
 from support.errors import refused
 
 OLD = Path(__file__).parents[2] / "old_folders" / "attachers"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roget.errors import InputError
-from roget.learn.command_options import WAYS
 from roget.learn.evaluation import ratings
 from roget.learn.evaluation.ratings import (
     BASELINE,
@@ -21,7 +20,8 @@ from roget.learn.evaluation.ratings import (
     judge_ratings,
     read_ratings,
 )
-from roget.learn.thesaurus import lookup
+from roget.learn.options import WAYS
+from roget.learn.thesaurus.neighbours import compare_words
 from support.errors import refused
 from thesauri import FAMILIES, hard, mixtures, planted
 
@@ -84,7 +84,7 @@ def test_every_row_is_the_correlation_of_its_similarities(mixed):
     found = judge_ratings(t, pairs, draws=50)
     people = [pair.rating for pair in pairs]
     rows = np.array([[t.row(pair.word), t.row(pair.other)] for pair in pairs]).T
-    right = {way: lookup.similarities(t, *rows, way) for way in WAYS}
+    right = {way: compare_words(t, *rows, way) for way in WAYS}
     right[BASELINE] = [naive_cosine(t.counts, pair.word, pair.other) for pair in pairs]
     sizes = [len(t.inside(t.common_class(pair.word, pair.other))) for pair in pairs]
     right[TREE] = [-math.log(size / len(t)) for size in sizes]
@@ -107,7 +107,7 @@ def test_requested_similarity_comes_first_with_its_outliers(mixed):
     assert [one.way for one in found.rows] == ["counts", "both", "classes", TREE, BASELINE]
     assert found.rows[0].rho.low is None
     rows = np.array([[t.row(pair.word), t.row(pair.other)] for pair in pairs]).T
-    own = lookup.similarities(t, *rows, "counts")
+    own = compare_words(t, *rows, "counts")
     people = np.array([pair.rating for pair in pairs])
     # Ranks by counting those that are more alike, and half of the others that are level.
     ranks = [

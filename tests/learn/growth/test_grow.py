@@ -8,9 +8,9 @@ from scipy import sparse
 
 from roget import Counts, Thesaurus, build, catalogue, count, load
 from roget.errors import InputError
-from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.growth.add import add
 from roget.learn.growth.grow import grow
+from roget.learn.growth.incremental import IncrementalUpdate
 from roget.learn.thesaurus import lookup
 from support.errors import codes, notice, refused
 

@@ -14,7 +14,7 @@ from learn.placing.planted import plant
 from roget import InputError
 from roget.core.counts import Counts
 from roget.errors import UnknownName
-from roget.learn.command_options import PlaceOptions
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import CROWD, FAR, NEAR, Graph, fold
 from roget.learn.placing.holdout import hide, nearest
 from roget.learn.placing.place import CalibrationCurve, Placer, ScoreCalibration, place

@@ -9,8 +9,8 @@ import pytest
 
 from roget.core.counts.views import unit
 from roget.core.tree import Tree
-from roget.learn.representation import Representation
 from roget.learn.representation.ambiguity import NEAREST, measure_ambiguity
+from roget.learn.representation.vectors import Representation
 from roget.learn.thesaurus.senses import Senses
 from thesauri import EACH, MIXED, mixtures
 

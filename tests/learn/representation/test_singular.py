@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from roget.learn.representation import decompose
+from roget.learn.representation.vectors import decompose
 
 
 @pytest.mark.parametrize("shape", [(60, 200), (200, 60), (12, 9)])

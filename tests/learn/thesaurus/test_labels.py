@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import LABEL, Thesaurus
-from roget.learn.thesaurus.labels import REPEATED
+from roget.learn.thesaurus.lookup import REPEATED
 from roget.web.snapshot import ThesaurusSnapshot
 from thesauri import THESAURI, planted
 from web.helpers import FAMILIES as HOMES

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.clustering.spherical.estimator import SphericalTree
-from roget.learn.command_options import WAYS
-from roget.learn.thesaurus import Thesaurus, lookup, neighbours
+from roget.learn.options import WAYS
+from roget.learn.thesaurus import Thesaurus, neighbours
+from roget.learn.thesaurus.neighbours import compare_words, list_neighbours
 from support.errors import refused
 from thesauri import THESAURI
 
@@ -107,9 +108,9 @@ def test_excluded_words_have_vectors():
 def test_neighbours_do_not_depend_on_batch_size(monkeypatch):
     counts = topics()
     t = Thesaurus.from_clustering(counts, SphericalTree(5, random_state=0).fit(counts))
-    together = lookup.list_neighbours(t, np.arange(90), 7)
+    together = list_neighbours(t, np.arange(90), 7)
     monkeypatch.setattr(neighbours, "CELLS", 200)
-    assert lookup.list_neighbours(t, np.arange(90), 7) == together
+    assert list_neighbours(t, np.arange(90), 7) == together
     assert [t.neighbours(str(row), 7) for row in range(90)] == together
 
 
@@ -132,17 +133,15 @@ def test_invalid_requests_for_neighbours_are_refused():
 @given(THESAURI, st.sampled_from(WAYS), st.integers(0, 10**6))
 def test_similarities_equal_those_of_neighbours(t, by, seed):
     rows, others = np.random.default_rng(seed).integers(len(t), size=(2, 30))
-    found = lookup.similarities(t, rows, others, by)
-    neighbours_by_row = [
-        dict(near) for near in lookup.list_neighbours(t, np.arange(len(t)), len(t), by)
-    ]
+    found = compare_words(t, rows, others, by)
+    neighbours_by_row = [dict(near) for near in list_neighbours(t, np.arange(len(t)), len(t), by)]
     for row, other, alike in zip(rows, others, found, strict=True):
         if row != other:
             assert alike == neighbours_by_row[row][str(t.words[other])]
     # However few are compared at a time.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "CELLS", 1)
-        assert np.array_equal(lookup.similarities(t, rows, others, by), found)
+        assert np.array_equal(compare_words(t, rows, others, by), found)
 
 
 def test_incomparable_pairs_are_refused():
@@ -152,6 +151,6 @@ def test_incomparable_pairs_are_refused():
     )
     rows = np.array([0, 1])
     with refused("too-little-text"):
-        lookup.similarities(t, rows, np.array([1, 2]), "counts")
+        compare_words(t, rows, np.array([1, 2]), "counts")
     with refused("unknown-name", "colour"):
-        lookup.similarities(t, rows, rows, "colour")
+        compare_words(t, rows, rows, "colour")

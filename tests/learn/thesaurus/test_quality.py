@@ -35,7 +35,7 @@ def built():
 
 def score_words(thesaurus, node):
     """Return ln(1 + n)·centrality of the words of a class, to the power 1.5 for inner classes."""
-    vectors, rows = thesaurus.index.vectors[0], thesaurus.inside(node)
+    vectors, rows = thesaurus.index.vectors, thesaurus.inside(node)
     totals = thesaurus.counts.word_totals
     power = 1.5 if thesaurus.tree.children(node) else 1.0
     scores = np.log1p(totals[rows]) ** power * centrality(vectors, totals, rows)
@@ -165,7 +165,7 @@ def test_mean_cosine_and_centrality_equal_slow_references():
 
 def test_labels_have_typical_and_frequent_words(built):
     thesaurus, _ = built
-    vectors, _ = thesaurus.index.vectors
+    vectors = thesaurus.index.vectors
     for node in thesaurus.nodes():
         rows = thesaurus.inside(node)
         totals = np.asarray(thesaurus.counts.word_totals, dtype=float)

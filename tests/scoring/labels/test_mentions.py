@@ -136,8 +136,8 @@ def to_labels(sides, name):
         for entity, mentions in enumerate(entities)
         for mention in sorted(mentions)
     ]
-    return Labels.from_codes(
-        code_texts([entity for _, _, entity in rows]),
+    return Labels(
+        **code_texts([entity for _, _, entity in rows])._asdict(),
         items=[mention for _, mention, _ in rows],
         groups=np.array([int(document) for document, _, _ in rows], dtype=np.int64),
         group_names=list(map(str, range(len(sides)))),
@@ -427,3 +427,61 @@ def test_json_documents_are_read_as_mentions(write):
         broken = write("broken.jsonl", f"{key.read_text()}{text}\n")
         with refused("broken-lines", f"{broken}:2"):
             as_labels(broken)
+
+
+def conll(**documents):
+    """Return a CoNLL file. The documents are lists of the last column."""
+    lines = []
+    for name, cells in documents.items():
+        words = [f"w {cell}" for cell in cells]
+        lines += [f"#begin document ({name}); part 000", *words, "#end document"]
+    return "\n".join([*lines, ""])
+
+
+TWO = {"a": ["(1)", "(1)", "(2)", "-"], "b": ["(1)", "(1)", "-", "(2)"]}
+
+
+@pytest.mark.parametrize("name", ["a", "a_0", "(a); part 000"])
+def test_documents_match_in_either_notation(write, name):
+    key = write("key.conll", conll(a=TWO["a"]))
+    line = {"doc_key": name, "clusters": [[[0, 0], [1, 1]], [[2, 2]]]}
+    response = write("response.jsonl", f"{json.dumps(line)}\n")
+    assert roget.score(key, response, "lea")["lea"] == 1
+    assert roget.score(response, key, "lea")["lea"] == 1
+
+
+def test_ambiguous_and_different_parts_do_not_match(write):
+    key = write("key.conll", conll(a=TWO["a"]))
+    for names in (["a_1"], ["a", "a_0"]):
+        lines = [json.dumps({"doc_key": name, "clusters": [[[0, 0], [1, 1]]]}) for name in names]
+        response = write("response.jsonl", "\n".join(lines) + "\n")
+        with refused("no-common-items", names[0], "(a); part 000"):
+            roget.score(key, response, "lea")
+
+
+def test_missing_extra_and_different_documents_have_notices(write):
+    key = write("key.conll", conll(**TWO))
+    response = write("response.conll", conll(a=["(1)", "(1)", "(3)"], c=["(1)", "(1)"]))
+    got = roget.score(key, response, "muc")
+    notice(got.warnings, "missing-documents", "1 of 2 documents", "(b); part 000")
+    notice(got.warnings, "extra-documents", "1 document", "(c); part 000")
+    notice(got.warnings, "different-length", "(a); part 000", "3 words", "4")
+    same = roget.score(key, write("same.conll", conll(**TWO)), "muc")
+    assert not {"missing-documents", "extra-documents", "different-length"} & {
+        *codes(same.warnings)
+    }
+
+
+def test_notices_count_missed_and_spurious_mentions(write):
+    key = write("key.conll", conll(**TWO))
+    cells = {"a": ["(1)", "(1)", "-", "(2)"], "b": ["(1)", "-", "-", "(2)"], "c": ["(1)"]}
+    got = roget.score(key, write("response.conll", conll(**cells)), "muc")
+    notice(got.warnings, "missing-items", "2 of 6 gold mentions", "missed")
+    # The mention in the document that gold lacks is not counted.
+    notice(got.warnings, "extra-items", "1 of 5 response mentions", "spurious")
+
+
+def test_invalid_span_is_named(write):
+    path = write("a.jsonl", '{"doc_key": "d", "clusters": [[[0, 1], [6, "a"]]]}\n')
+    with refused("broken-lines", f"{path}:1", '[6, "a"]'):
+        as_labels(path)

@@ -14,7 +14,7 @@ import pytest
 from roget import catalogue
 from roget.scoring.labels import as_labels, files
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.formats import find_suffix, sniff_format
+from roget.scoring.labels.formats import list_suffixes, sniff_format
 from support import zstd
 from support.errors import refused
 
@@ -40,7 +40,7 @@ KEY = "w i1 a\nw i2 b\n"
     ],
 )
 def test_format_is_inferred_from_file_name(name, form):
-    assert find_suffix(LabelFile(name).source.suffix) == form
+    assert list_suffixes()[LabelFile(name).suffix] == form
 
 
 @pytest.mark.parametrize(

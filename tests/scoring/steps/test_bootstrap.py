@@ -19,9 +19,10 @@ from roget.scoring.steps import bootstrap
 from roget.scoring.steps.bootstrap import (
     GroupResampler,
     jackknife_groups,
-    jackknife_items,
+    leave_items_out,
     resample_groups,
     resample_items,
+    split_jackknife,
 )
 from roget.scoring.steps.intervals import NO_JACKKNIFE, Jackknife, interval_bounds
 from roget.scoring.steps.significance import (
@@ -58,16 +59,22 @@ def test_jackknife_error_of_a_mean_equals_textbook_formula():
     assert got[0] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
 
 
+def jackknife_items(counts):
+    """The item counts of each distinct jackknife sample, and its weight."""
+    tasks = split_jackknife(counts, seed=0)
+    return [part for task in tasks for part in leave_items_out(counts, task)]
+
+
 def test_jackknife_leaves_out_items_one_by_one():
     counts = np.array([3, 1, 2])
-    parts = list(jackknife_items(counts, seed=0))
+    parts = jackknife_items(counts)
     assert [left.tolist() for left, _ in parts] == [[2, 1, 2], [3, 0, 2], [3, 1, 1]]
     assert [weight for _, weight in parts] == [3, 1, 2]
 
 
 def test_jackknife_leaves_out_blocks_of_many_items():
     counts = np.random.default_rng(0).integers(1, 9, 500)
-    parts = [left for left, _ in jackknife_items(counts, seed=0)]
+    parts = [left for left, _ in jackknife_items(counts)]
     assert len(parts) == 200
     taken = sum(counts - left for left in parts)
     assert taken.tolist() == counts.tolist()
@@ -78,7 +85,7 @@ def test_jackknife_blocks_have_equal_size(most, monkeypatch):
     """Also beyond numpy's hypergeometric limit, where items are sampled independently."""
     monkeypatch.setattr(bootstrap, "_MAX_HYPERGEOMETRIC", most)
     counts = np.full(300, 10_000)
-    taken = np.array([counts - left for left, _ in jackknife_items(counts, seed=0)])
+    taken = np.array([counts - left for left, _ in jackknife_items(counts)])
     assert (taken >= 0).all()
     assert taken.sum(axis=0).tolist() == counts.tolist()
     assert taken.sum(axis=1) == pytest.approx(15_000, rel=0.05 if most == 10 else 0)

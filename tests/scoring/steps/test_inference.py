@@ -16,6 +16,7 @@ from roget.scoring.steps.chance_bias import draw_tables
 from roget.scoring.steps.intervals import Bounds, Jackknife, interval_bounds, jackknife_bounds
 from roget.scoring.steps.significance import (
     contribution_p,
+    difference_bounds,
     holm,
     permutation_p,
     subtract_systems,
@@ -125,6 +126,57 @@ def test_intervals_cover_the_truth_in_sparse_tables(classes, clusters, noise, it
         hits += (low[0] <= true) & (true <= high[0])
         trials += ~np.isnan(low[0])
     assert (hits / trials >= 0.88).all()
+
+
+@pytest.mark.parametrize(("noise", "other"), [(0.1, 0.5), (0.5, 1.0)])
+def test_intervals_of_differences_cover_the_truth_in_sparse_tables(noise, other):
+    """The jackknife of the difference covers plug-in V in .5 to .7 of such samples."""
+    random = np.random.default_rng(0)
+    confusion = [(1 - share) * np.eye(20) + share / 20 for share in (noise, other)]
+    tables = [roget.Contingency.from_table(np.rint(p * 10**8).astype(np.int64)) for p in confusion]
+    true = np.array([evaluate(t, (m, e and "ml"))[0][0] for t in tables for m, e in SPARSE])
+    truth = true[: len(SPARSE)] - true[len(SPARSE) :]
+    hits = np.zeros(len(SPARSE))
+    for trial in range(50):
+        gold = random.integers(0, 20, 50)
+        sides = []
+        for share in (noise, other):
+            system = np.where(random.random(50) < 1 - share, gold, random.integers(0, 20, 50))
+            sides.append(read_sides(gold, system, PipelineOptions()))
+        resampler = ItemResampler(sides, SPARSE)
+        scores = next(iter(resampler.score([resampler.counts])))[0]
+        left, first = resampler.jackknife(trial), np.array([[0, 1]])
+        for r, request in enumerate(SPARSE):
+            low, high = difference_bounds(scores[:, r], left, first, r, request)
+            hits[r] += low[0] <= truth[r] <= high[0]
+    assert (hits / 50 >= 0.88).all()
+
+
+def test_intervals_with_noise_do_not_treat_single_items_as_biased_clusters():
+    """Noise items are single items in every sample, so they are not evidence of bias."""
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 10, 1800)
+    system = np.where(random.random(1800) < 0.85, gold, random.integers(0, 12, 1800))
+    noisy = np.where(random.random(1800) < 0.4, -1, system)
+    quick = roget.score(gold, noisy, noise=-1).to_pandas()
+    full = roget.score(gold, noisy, noise=-1, ci=20).to_pandas()
+    for frame in (quick, full):
+        rows = frame[frame["entropy"] != "ml"].set_index("measure")
+        widths = rows["high"] - rows["low"]
+        assert widths["homogeneity"] < 0.08
+        assert widths["v"] < 0.12
+
+
+def test_interval_of_a_difference_contains_the_difference_and_keeps_its_range():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, 25)
+    systems = {
+        str(share): np.where(random.random(25) < share, gold, random.integers(0, 4, 25))
+        for share in (0.0, 0.5, 0.9)
+    }
+    for pair in roget.compare(gold, systems, ("v", "ari", "vi"), ci=50).pairs:
+        assert pair.low <= pair.difference <= pair.high
+        assert pair.measure != "v" or (pair.low >= -1 and pair.high <= 1)
 
 
 def test_random_clusterings_with_other_numbers_of_clusters_do_not_differ():

@@ -30,11 +30,10 @@ _CHUNK = 1 << 18
 """Batch size: number of cells converted to Python objects at once."""
 
 _ROUNDING = 1e-12
-"""Tolerance for the sum of fractions. For example, .7 + .2 + .1 differs from 1 by a rounding error.
-"""
+"""Tolerance for the sum of fractions. For example, .7 + .2 + .1 is not exactly 1."""
 
 _MAX_COMPARED = 20_000
-"""Maximum number of names compared to find suggestions. Comparing more would take seconds."""
+"""Maximum number of names compared to find suggestions. More comparisons would take seconds."""
 
 
 class NotCounted(UnknownName):
@@ -46,7 +45,7 @@ class NotCounted(UnknownName):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(str(name), islice(known, _MAX_COMPARED), n=3, cutoff=0.6)
         hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
-        # The message of UnknownName would list all known names, and there may be a million of them.
+        # The message of UnknownName lists all known names, of which there may be a million here.
         LookupError.__init__(self, f"the counts contain no {kind} {name!r}{hint}")
 
 
@@ -55,8 +54,8 @@ class Counts(ReportMixin):
 
     The input is any SciPy sparse matrix or array, or a dense two-dimensional array. Counts are
     stored as int64 if all are whole numbers, else as float64. They must not be negative, and their
-    sum must be less than 2^63. Words and contexts are distinct strings, by default "0", "1", ….
-    A table without counts is valid, but cannot be read from or written to a file.
+    sum must be less than 2^63. Words and contexts are distinct strings, by default "0", "1", …. A
+    table in which all counts are 0 is valid, but cannot be read from or written to a file.
 
     >>> counts = Counts([[2, 1], [0, 3]], ["milk", "book"], ["drink", "read"])
     >>> counts

@@ -76,7 +76,7 @@ class EvidenceLine(NamedTuple):
     source: str
     """Name of the file that contains the sentence."""
     line: int
-    """Line number at which the sentence begins in the file, or 0 if unknown."""
+    """Line number on which the sentence begins in the file, or 0 if unknown."""
     text: str
     word: tuple[int, int]
     """Character offsets of the start and end of the word in the text."""
@@ -266,7 +266,7 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
         # Check that the folder has not changed since the counts were loaded.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(
-                f"{folder.path} has changed since it was loaded; load it again", code="changed"
+                f"{folder.path} was changed after it was loaded; load it again", code="changed"
             )
         tables = folder.tables(SENTENCES, SEEN, entries=counts.matrix.nnz)
         _check_positions(folder.path / SEEN, tables[SEEN])
@@ -355,7 +355,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _map_names(mine: Names, its: Names) -> Ints:
-    """Return, for each name in `mine`, its index in `its`, or -1 if it is not there."""
+    """Return, for each name in `mine`, its index in `its`, or -1 if it is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 

@@ -181,15 +181,16 @@ def read(path: Path, make: type[Counts]) -> Counts:
         raise InputError(f"{path}: {error}", code="damaged-folder") from None
     if counts.entries != record["entries"]:
         raise InputError(
-            f"{path / ENTRIES}: found {counts.entries:,} distinct entries, but counts.json states "
-            f"{record['entries']:,}",
+            f"{path / ENTRIES}: found {counts.entries:,} distinct entries; expected "
+            f"{record['entries']:,} according to counts.json",
             code="damaged-folder",
         )
     total = record["total"]
     # An integer in JSON may exceed the range of a float, and isclose would then raise an error.
     if total > sys.float_info.max or not math.isclose(counts.total, total, rel_tol=1e-12):
         raise InputError(
-            f"{path}: the counts add up to {counts.total}, but counts.json states {total!r:.60}",
+            f"{path}: the counts add up to {counts.total}; expected {total!r:.60} according to "
+            "counts.json",
             code="damaged-folder",
         )
     if not counts.entries:

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
 _MAX_PADDED = 1 << 32
-"""Maximum size of the array of names in an .npz file, in bytes.
+"""Maximum size in bytes of the array of names in an .npz file.
 
-numpy pads every name to the length of the longest name.
+numpy pads every name to the length of the longest one.
 """
 
 _ROW_MEMORY = 200
-"""Estimated memory, in bytes, that each row or column and its name require."""
+"""Estimated memory in bytes for each row or column, including its name."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")

@@ -56,7 +56,9 @@ def read_matrix_market(source: Source) -> Any:
     ends |= np.any(found[:, :2] % 1 != 0, axis=1)
     for row in np.flatnonzero(ends)[:1].tolist():
         place = " ".join(f"{number:g}" for number in found[row, :2])
-        raise lines.fault(f"entry {row + 1} is at {place}, outside 1 1 to {shape[0]} {shape[1]}")
+        raise lines.fault(
+            f"entry {row + 1} is at {place}; expected a position from 1 1 to {shape[0]} {shape[1]}"
+        )
     rows, columns = found[:, :2].astype(np.int64).T - 1
     values = found[:, 2] if width == 3 else np.ones(len(found), np.int64)
     if symmetry == "symmetric":
@@ -92,7 +94,7 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
         if word not in known:
             raise lines.fault(f"unsupported {word!r}; use {' or '.join(known)}")
     if (layout, field) == ("array", "pattern"):
-        raise lines.fault("the field pattern requires the layout coordinate")
+        raise lines.fault("the field 'pattern' requires the layout 'coordinate'")
     return layout, field, symmetry
 
 

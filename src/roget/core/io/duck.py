@@ -224,8 +224,8 @@ def write_partitions(
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
     """Return an SQL expression that reads Parquet files as one table.
 
-    With `by_name`, columns are matched by name, and may be missing in some files. With `numbered`,
-    the table has a column `file_row_number`, which starts at 0.
+    If `by_name` is True, columns are matched by name, and may be missing in some files. If
+    `numbered` is True, the table has a column `file_row_number`, which starts at 0.
     """
     return (
         f"read_parquet({list_files(files)}, hive_partitioning=false, union_by_name={by_name},"

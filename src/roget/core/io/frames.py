@@ -18,7 +18,7 @@ _NOT_FRAMES = ("builtins", "pathlib", "numpy", "scipy", "roget", "torch", "annda
 
 
 class FrameColumns(dict[str, Sequence[Any]]):
-    """The columns of a file that was read without a data frame library, keyed by name."""
+    """The columns of a file that was read without a data frame library, by column name."""
 
 
 def library(value: object) -> str:

@@ -148,7 +148,7 @@ _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "
 
 
 class _Verdict(Enum):
-    """A verdict on whether the first row is a header or data, based on one of its fields."""
+    """Verdict of one field on whether the first row is a header or data."""
 
     HEADER = "header"
     NAME = "usual name of a column"

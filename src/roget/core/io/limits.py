@@ -17,7 +17,7 @@ from roget.errors import InputError
 
 VARIABLE = "ROGET_MAX_SIZE"
 DEFAULT = 64 << 20
-"""Default of `ROGET_MAX_SIZE`, in bytes. As Python objects, text may take 15 times its size."""
+"""Default of `ROGET_MAX_SIZE`, in bytes. Text held as Python objects may take 15 times its size."""
 
 IN_MEMORY = 100
 """Maximum expansion factor of data held in memory.
@@ -75,12 +75,12 @@ def stored_size(path: str) -> int:
 
 
 def allowed(stored: int, expansion: int = IN_MEMORY) -> int:
-    """Return the size, in bytes, to which an input of `stored` bytes may expand."""
+    """Return the size in bytes to which an input of `stored` bytes may expand."""
     return max(max_size(), stored * expansion)
 
 
 def decompressor_memory(stored: int) -> int:
-    """Return the memory, in bytes, that the decompressor may use for a file of `stored` bytes."""
+    """Return the memory in bytes that the decompressor may use for a file of `stored` bytes."""
     return max(DECOMPRESSOR, allowed(stored))
 
 

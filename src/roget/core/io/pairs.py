@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Exclusive upper bound for a count. Sums of larger counts could overflow silently."""
+"""Exclusive upper bound for a count. Sums of larger counts might overflow silently."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"

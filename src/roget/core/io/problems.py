@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from roget.errors import MAX_PROBLEMS, FormatError, Notice
 
 
+@dataclass(eq=False)
 class Problems:
     """The invalid lines of a file, which are raised together as one `FormatError`."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.hint = ""
-        """Advice printed once, after all problems."""
-        self._found: list[tuple[int, Notice]] = []
-
-    def __len__(self) -> int:
-        return len(self._found)
+    name: str
+    hint: str = ""
+    """Advice printed once, after all problems."""
+    found: list[tuple[int, Notice]] = field(default_factory=list)
+    """The number and the message of each invalid line."""
 
     def add(
         self, line: int, text: str, place: str | None = None, *, code: str = "broken-lines"
@@ -27,17 +26,17 @@ class Problems:
         `place` replaces "file:line" in the message, e.g. for rows of a binary table.
         """
         message = f"{place or f'{self.name}:{line}'}: {text}"
-        self._found.append((int(line), Notice(message, code=code)))
-        if len(self._found) == MAX_PROBLEMS:
+        self.found.append((int(line), Notice(message, code=code)))
+        if len(self.found) == MAX_PROBLEMS:
             self._raise(more=True)
 
     def check(self) -> None:
         """Raise a `FormatError` if there are problems."""
-        if self._found:
+        if self.found:
             self._raise(more=False)
 
     def _raise(self, *, more: bool) -> None:
-        texts = [text for _, text in sorted(self._found)]
+        texts = [text for _, text in sorted(self.found)]
         raise FormatError(self.name, texts, more=more, hint=self.hint)
 
 

@@ -277,7 +277,7 @@ class Source:
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """The open file, if it is kept open. Every read starts at the beginning of the file."""
+    """The open file, if it is kept open. Each read starts at the beginning of the file."""
     ended: int = field(default=0, compare=False, repr=False)
     """Number of complete lines in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
@@ -600,19 +600,24 @@ def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def source_of(
-    path: str,
-    encoding: str = "utf-8",
-    expansion: int = limits.IN_MEMORY,
-    *,
-    hold: bool = False,
-) -> Source:
+def source_of(path: str, encoding: str = "utf-8", expansion: int = limits.IN_MEMORY) -> Source:
     """Return the source for a path, or for standard input if the path is "-".
 
     The content of a pipe is copied to a temporary file, so it can be read more than once.
     `expansion` is the maximum expansion factor (see `limits`), or 0 if the content is processed
-    block by block. With `hold`, a plain local file stays open until the caller closes `opened`.
+    block by block.
     """
+    source = Source(path, encoding=encoding, expansion=expansion)
+    inspect_source(source)
+    return source
+
+
+def inspect_source(source: Source, *, hold: bool = False) -> None:
+    """Fill in the size, version and compression of a source.
+
+    With `hold`, a plain local file stays open until the caller closes `opened`.
+    """
+    path = source.path
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
@@ -621,21 +626,15 @@ def source_of(
                 f"standard input is compressed with {tool}; decompress it first (… | {tool} -dc |)",
                 code="unsupported-format",
             )
-        return Source(path, encoding=encoding, stream=True)
+        source.stream, source.expansion = True, 0
+        return
     if is_remote(path):
         from roget.core.io.remote import inspect_remote
 
-        size, mark, seekable = inspect_remote(path)
-        head = b"" if _compression(path) else _read_head(path)
-        return Source(
-            path,
-            size,
-            mark,
-            encoding=encoding,
-            packed=compression_of(head),
-            stream=not seekable,
-            expansion=expansion,
-        )
+        source.size, source.modified, seekable = inspect_remote(path)
+        source.packed = compression_of(b"" if _compression(path) else _read_head(path))
+        source.stream = not seekable
+        return
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -645,28 +644,24 @@ def source_of(
     what = "" if stat.S_ISREG(status.st_mode) else special(status.st_mode)
     if what not in ("", _PIPE):
         raise InputError(f"{path} is {what}; expected a file", code="unsupported-format")
-    spool = _Spool(path) if what else None
-    copy = spool.path if spool else path
-    source = Source(
-        copy, encoding=encoding, expansion=expansion, called=path if spool else "", spool=spool
-    )
-    if spool:
-        status = os.stat(copy)
+    if what:
+        source.spool, source.called = _Spool(path), path
+        source.path = source.spool.path
+        status = os.stat(source.path)
     source.size, source.modified = status.st_size, status.st_mtime_ns
-    if _compression(copy):
-        return source
+    if _compression(source.path):
+        return
     try:
-        file = open(copy, "rb")  # noqa: SIM115 - the file may stay open
+        file = open(source.path, "rb")  # noqa: SIM115 - the file may stay open
     except OSError as error:
         if hold:
             raise _unreadable(path, error) from None
-        return source  # Ignore the error here, because reading the content will raise it again.
+        return  # Ignore the error here, because reading the content will raise it again.
     source.packed = compression_of(file.read(16))
-    if hold and not source.packed and (encoding == "utf-8" or _is_utf8(encoding)):
+    if hold and not source.packed and (source.encoding == "utf-8" or _is_utf8(source.encoding)):
         source.opened = file
     else:
         file.close()
-    return source
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> InputError:
@@ -698,7 +693,7 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of a pipe's content, which is deleted together with this object."""
+    """A temporary copy of a pipe's content, deleted together with this object."""
 
     def __init__(self, pipe: str) -> None:
         # The suffixes determine the format, so the copy must have the same suffixes as the pipe.
@@ -717,7 +712,7 @@ class _Spool:
                     if room < 0:
                         raise InputError(
                             f"{pipe}: the content needs more than half of the free space in "
-                            f"{gettempdir()}; save it as a file, or set TMPDIR",
+                            f"{gettempdir()}; save it as a file, or set TMPDIR to another folder",
                             code="too-large",
                         )
                     chunk = file.read(BLOCK)

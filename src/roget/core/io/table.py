@@ -64,7 +64,10 @@ class Roles:
     by_option: bool = True
     """True if the command has the option --columns."""
     column_words: Collection[str] = ()
-    """Words that identify a header even if its column names are unknown. See `header`."""
+    """Words that identify a header even if its column names are unknown.
+
+    See the module `header`.
+    """
     blanks: bool = False
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
@@ -145,7 +148,7 @@ TEXT_COLUMNS = ("text", "content", "body", "sentence")
 """Names of columns that contain whole texts."""
 
 LONG = 200
-"""Number of characters from which a value is a text rather than a word or a context."""
+"""Minimum number of characters for a value to be a text rather than a word or a context."""
 
 PAIRS = Roles(
     {
@@ -397,13 +400,12 @@ def inspect_table(
     roles: Roles,
     columns: Requested = None,
     *,
-    header: bool | None = None,
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
     """Detect the delimiter, header, column names and column roles, and return the completed table.
 
-    `header` overrides the detection of a header. `held` means that all rows will be loaded into
+    `held` means that all rows will be loaded into
     memory, for which the size limit is lower.
     """
     if table.format == "parquet":
@@ -413,7 +415,7 @@ def inspect_table(
     elif table.format == "jsonl":
         table, numeric = _inspect_json(table)
     else:
-        table, numeric = inspect_text(table, roles, columns, header)
+        table, numeric = inspect_text(table, roles, columns)
     if roles is PAIRS and columns is None and not PAIRS.needed.keys() <= {*table.names}:
         _refuse_texts(table)
     table = roles.place(table, columns, numeric, transpose)
@@ -619,7 +621,7 @@ def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     return rows
 
 
-_DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
+_DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "csv")}
 
 
 def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
@@ -633,9 +635,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
         if "," in bare or ";" not in bare:
-            if "," not in bare and "\t" in bare and roles.blanks:
-                refuse_delimiter(table, line, first, "\t")
-            return ","
+            return "\t" if "," not in bare and "\t" in bare else ","
         return ";"
     if "\t" in first:
         return "\t"
@@ -656,10 +656,9 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
     """Raise an error that reports the delimiter of another format in the first line of a file."""
     name, other = _DELIMITERS[mark]
-    expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
     text = (
-        f"{table.name}:{line}: expected columns separated by {expected}, found {name} in "
+        f"{table.name}:{line}: expected columns separated by tabs, found {name} in "
         f"{shown!r}; pass --labels {other}, or --labels lines if each "
         "line is one label"
     )
@@ -680,7 +679,7 @@ def _refuse_lines(table: Table, roles: Roles) -> None:
 
 
 def check_types(table: Table, number: str = "") -> None:
-    """Raise an error if a Parquet column that has a role contains neither text nor numbers."""
+    """Raise an error if a Parquet column with a role contains neither text nor numbers."""
     for role, at in table.places.items():
         kind, counted = table.types[at], role == number
         wrong = counted and kind in ("BOOLEAN", "BLOB")
@@ -732,7 +731,7 @@ def _refuse_texts(table: Table) -> None:
     rows = [row for _, row in islice(table.cells(), 2) if not isinstance(row, str)]
     for row in rows:
         for at, value in enumerate(row[: len(table.names)]):
-            # Without a known header, "text" may also be a word of the first row.
+            # If there is no known header, "text" may also be a word in the first row.
             first = table.names[at] if table.header else str(rows[0][at])
             named = first.strip().lower() in TEXT_COLUMNS
             size = len(value) if isinstance(value, str) else 0

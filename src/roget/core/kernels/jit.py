@@ -16,7 +16,10 @@ except ModuleNotFoundError as error:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-"""numba flags for all kernels. No C code calls the kernels, so no C wrappers are compiled."""
+"""numba flags for all kernels.
+
+No C wrappers are compiled, because C code does not call the kernels.
+"""
 
 _REASSOCIATED = {"reassoc", "contract", "nsz"}
 """LLVM flags that allow vectorised sums. The order of summation is fixed at compile time."""
@@ -45,6 +48,7 @@ def compiled_reassociated(function: _Function) -> _Function:
 def _compile(function: _Function, **more: Any) -> _Function:
     try:
         made = njit(function, cache=True, **_FLAGS, **more)
-    except RuntimeError:  # Neither the package nor the user's home has a writable cache folder.
+    # Neither the package folder nor the user's home folder has a writable cache folder.
+    except RuntimeError:
         made = njit(function, **_FLAGS, **more)
     return cast(_Function, made)

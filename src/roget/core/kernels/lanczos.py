@@ -22,7 +22,7 @@ from roget.core.kernels.rows import RowIndex, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
-"""Vectors up to this length (Euclidean norm) are treated as zero."""
+"""Maximum Euclidean norm of vectors that are treated as zero."""
 
 
 class Operator(NamedTuple):

@@ -14,15 +14,17 @@ LOG_TWO = math.log(2)
 ROOT_HALF = int(np.array(math.sqrt(0.5)).view(np.int64))
 
 SERIES = 10.0
-"""Minimum argument at which Stirling's series with six terms is exact to double precision."""
+"""Minimum argument for which Stirling's series with six terms is exact to double precision."""
 
 LARGE = 16.0
-"""Minimum argument at which differences of lnΓ are computed by a series, to avoid cancellation."""
+"""Minimum argument for which differences of lnΓ are computed by a series, to avoid cancellation."""
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Adding this constant to a double rounds the double. The lowest bits of the sum are the nearest
-integer."""
+"""Constant that rounds a double when it is added to it.
+
+The lowest bits of the sum are the nearest integer.
+"""
 FAR, NOTHING = -88.0, 2.0**-87
 """Bounds for `exponentials`.
 

@@ -18,8 +18,11 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Pairs of a regular expression and a one-letter kind. A word has the kind of the first expression
-that matches its tag. Tags follow the Corpus Gesproken Nederlands."""
+"""Pairs of a regular expression and a one-letter kind.
+
+The first expression that matches the tag of a word determines its kind. Tags follow the Corpus
+Gesproken Nederlands.
+"""
 
 _AUXILIARIES = words("hebben zijn worden zullen kunnen moeten mogen willen hoeven")
 _NOMINATIVES = words("ik jij hij zij wij we men iemand niemand")
@@ -97,7 +100,8 @@ class Dutch(Grammar):
             if kind == "P" and low[i] == "om" and "T" in found[i + 1 : end]:
                 found[i] = "M"
             elif kind == "Z" and _PLACES & set(low[begin:i]):
-                found[i] = "A"  # In "er … op", the preposition belongs to "er".
+                # In "er … op", the preposition is separated from "er" but belongs to it.
+                found[i] = "A"
             elif kind == "S" and low[i] in ("als", "dan", "zoals"):
                 verbs = [j for j in range(i, end) if found[j] in "VX"]
                 found[i] = (

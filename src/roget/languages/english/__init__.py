@@ -47,7 +47,7 @@ class English:
             yield Analysis(lemmas, *attach(forms, [lemma.lower() for lemma in lemmas], tags))
 
     def seen(self, word: str) -> frozenset[str]:
-        """Return the tags that a word has in the tagger's training data."""
+        """Return the tags of a word in the tagger's training data."""
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:

@@ -43,7 +43,7 @@ def _irregular(text: str) -> dict[str, str]:
 
 IRREGULAR_VERBS, IRREGULAR_NOUNS = _irregular(_VERBS), _irregular(_NOUNS)
 
-# Endings and their possible replacements; "-" reduces a doubled letter (planned → plan).
+# Word endings and their possible replacements. "-" reduces a doubled letter (planned → plan).
 _VERB_ENDINGS = (
     ("ies", ("y",)), ("es", ("e", "")), ("s", ("",)),
     ("ied", ("y",)), ("ed", ("e", "", "-")), ("ing", ("e", "", "-")),

@@ -137,7 +137,7 @@ def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str])
 
 
 def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of "have" or "do": h or y if it is an auxiliary, H or Y if a main verb."""
+    """Return the kind of "have" or "do": h or y for an auxiliary, H or Y for a main verb."""
     j, pronouns = i + 1, 0
     while j < len(kinds) and (kinds[j] in "XA" or (kinds[j] == "O" and not pronouns)):
         pronouns += kinds[j] == "O"

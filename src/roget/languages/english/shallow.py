@@ -74,20 +74,23 @@ def attach(
 
 
 class _Linker(Sentence):
-    """The state of one pass over a sentence, including tokens that are not attached yet."""
+    """The state of one pass over a sentence, including the tokens that are not attached yet."""
 
     def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
         super().__init__(forms, lemmas, tags)
         self.head = [NONE] * len(forms)
         self.deprel = [""] * len(forms)
         self.before = ""
-        """Kind of the previous element, ignoring adverbs and quotes. N is a noun phrase."""
+        """Kind of the previous element, ignoring adverbs and quotation marks.
+
+        N is a noun phrase.
+        """
         self.noun, self.role = NONE, ""
-        """Head of the last noun phrase (or the last adjective), and its role."""
+        """Head and role of the last noun phrase (or of the last adjective)."""
         self.verb = NONE
         self.infinitive = False
         self.open = NONE
-        """The previous verb, kept while an object may still follow it."""
+        """The previous verb, stored as long as an object may follow it."""
         self.separated = NONE
         """A verb separated from its object by a prepositional phrase, as in "take with you the
         book"."""
@@ -110,7 +113,7 @@ class _Linker(Sentence):
         self.existential: list[int] = []
         """Forms of "be" that act as main verbs, as in "there is"."""
         self.subject = NONE
-        """The subject of a copula, kept while a complement may still follow."""
+        """The subject of a copula, stored as long as a complement may follow."""
 
     def run(self) -> None:
         """Assign heads and labels."""
@@ -178,7 +181,7 @@ class _Linker(Sentence):
         return []
 
     def place(self, phrase: Phrase) -> str:
-        """Attach a noun phrase, or keep it until its head is found, and return its role."""
+        """Attach a noun phrase, or store it until its head is found, and return its role."""
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
@@ -207,7 +210,7 @@ class _Linker(Sentence):
         return "free"
 
     def is_before_subject(self, i: int) -> bool:
-        """Return True if no finite verb follows, or if an auxiliary and its subject follow."""
+        """Return True if no finite verb follows, or if an auxiliary follows with its subject."""
         return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
 
     def after_preposition(self, phrase: Phrase) -> str:

@@ -134,7 +134,10 @@ def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
 
 
 def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str:
-    """Return the tag, changed from adjective to participle if that fits the context better."""
+    """Return the tag of a word.
+
+    Change adjectives to participles if that fits the context better.
+    """
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if tags[i] != "AJ0":
         return tags[i]

@@ -24,8 +24,8 @@ from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, check_answers, check_quadruples
 from roget.learn.attachment.sources import make_sources
 from roget.learn.attachment.statistics import BackoffStage
-from roget.learn.command_options import RULES, AttachOptions
-from roget.learn.prior import NONE
+from roget.learn.options import RULES, AttachOptions
+from roget.learn.representation.background import NONE
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -43,12 +43,12 @@ class Test:
 
     items: int
     coverage: float
-    """Fraction of the quadruples that the model decides without using the default."""
+    """Fraction of the quadruples for which the model does not fall back on the default label."""
     accuracy: float
     low: float
     """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
-    """Upper bound of the 95 % confidence interval of the accuracy."""
+    """Upper bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:

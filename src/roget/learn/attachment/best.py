@@ -49,7 +49,7 @@ TRUST = 3.0
 
 @dataclass(frozen=True)
 class StoredWeights(Contents):
-    """The weights of all features, and the scaling of features from other text."""
+    """The weights of all features, and the scaling of the features computed from other text."""
 
     scaling: Floats = array("f", 2, OUTSIDE, low=-LARGEST, below=LARGEST)
     """Means and standard deviations of the features from other text."""
@@ -226,7 +226,7 @@ def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: floa
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])
-    # Scale the penalty of each weight by the variance of its feature.
+    # Scale the penalty of each weight by the variance of the corresponding feature.
     penalty = strength * np.maximum(spread, 1e-6) ** 2
     weights = np.array(expected, dtype=np.float64)
     for _ in range(STEPS):

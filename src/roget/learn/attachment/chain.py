@@ -40,12 +40,12 @@ from roget.learn.attachment.quads import (
 from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.statistics import Association, BackoffStage
 from roget.learn.clustering.notices import ignore_trivial
-from roget.learn.command_options import RULES
+from roget.learn.options import RULES
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Maximum number of nouns in a learnt thesaurus, and the minimum count of a noun."""
+"""Size of a thesaurus learnt from counts: maximum number of nouns, and minimum count of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
@@ -64,7 +64,7 @@ class Chain:
     both are equal, the next estimate is tried.
 
     Tree cuts and associations are smoothed. Word frequencies are not. With `rule="printed"`,
-    nothing is smoothed, and associations form a stage of their own.
+    nothing is smoothed, and associations form a separate stage.
     """
 
     forms: Forms
@@ -92,7 +92,7 @@ class Chain:
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)
-        report(0.02, "heads and their nouns")
+        report(0.02, "nouns after each head")
         pairs = [
             (other_name(quad.noun2), _head(quad, noun))
             for quad, noun in zip(normal, answers, strict=True)
@@ -331,7 +331,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     shares = sparse.csr_array(model.hierarchy_.shares[:, used])
     known = np.flatnonzero(np.diff(shares.indptr))
     spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
-    # Words that differ only in case share the first row.
+    # Words that differ only in case share the row of the first one.
     first = {word: at for at, word in reversed(list(enumerate(spelt)))}
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()

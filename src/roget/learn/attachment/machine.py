@@ -55,7 +55,7 @@ class StoredMachines(Contents):
     """The quadruples of all machines, and the rows and weights of each."""
 
     words: Ints = array("iu", "items", 3, low=-1, below=1 << 53)
-    """Word ids of the quadruples. −1 is an unknown word."""
+    """Word ids of the quadruples. The id −1 stands for an unknown word."""
     evidence: Floats = array("f", "items", "features", low=-LARGEST, below=LARGEST)
     prepositions: list[str] = texts("items", distinct=False)
     blocks: list[str] = texts("blocks")
@@ -120,7 +120,7 @@ class FeatureBlock:
 
 @dataclass(frozen=True)
 class Machine:
-    """The kernel machines for all prepositions.
+    """Kernel machines for all prepositions.
 
     Scores are near −1 for attachment to the verb (V) and near 1 for attachment to the noun (N).
     """
@@ -142,7 +142,8 @@ class Machine:
         # Rare prepositions share one machine.
         times = Counter(items.prepositions)
         groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
-        # The Cholesky decomposition takes most of the time, so measure progress in cubed sizes.
+        # The Cholesky decomposition takes most of the time and is cubic, so measure progress in
+        # cubed sizes.
         work, done = sum(min(len(rows), MAX_QUADRUPLES) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():

@@ -70,7 +70,7 @@ COLUMNS = Roles(
 )
 
 LARGEST = 1_000_000
-"""Maximum count on a line, that is, the number of identical quadruples it stands for."""
+"""Maximum count on a line (the number of identical quadruples that the line represents)."""
 
 
 class LemmatisedQuadruple(NamedTuple):
@@ -89,7 +89,7 @@ class Forms(Protocol):
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return the quadruples with all words lemmatised."""
+        """Return the quadruples after lemmatising all words."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
@@ -115,7 +115,7 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """Return surface features of an unknown word: capitals, a full stop, its ending and so on.
+    """Return surface features of an unknown word, such as capitals, a full stop or its ending.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])

@@ -31,8 +31,9 @@ from roget.learn.attachment.quads import (
 )
 from roget.learn.attachment.statistics import split_context
 from roget.learn.load import open_classes, open_counts
-from roget.learn.prior import NONE, Prior, open_prior
-from roget.learn.representation import decompose
+from roget.learn.representation.background import NONE
+from roget.learn.representation.prior import Prior, open_prior
+from roget.learn.representation.vectors import decompose
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 from roget.learn.treecut import WordHierarchy
@@ -40,7 +41,7 @@ from roget.learn.treecut import WordHierarchy
 Floats = npt.NDArray[np.float32]
 
 Cells = Mapping[tuple[str, str], float]
-"""Counts of words in contexts, or membership weights of words in classes."""
+"""Sparse matrix entries: counts of words in contexts, or membership weights of words in classes."""
 
 DIMENSIONS = 200
 
@@ -109,7 +110,7 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Join these vectors with `other`, whose cosine counts with the given weight.
+        """Combine these vectors with `other`, whose cosine similarity gets the given weight.
 
         If a word has only one of the two vectors, it is compared by this vector alone.
         """
@@ -183,7 +184,7 @@ class Sources:
     """Additional training data: counts, quadruples from other text, and thesauri."""
 
     pairs: Counts | None = None
-    """Counts of nouns in contexts such as "obj:eat"."""
+    """Counts of nouns in contexts such as "obj:eat" (object of "eat")."""
     quads: Sequence[Quadruple] = ()
     """Lemmatised quadruples from other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
@@ -303,7 +304,7 @@ def tables(
 
 
 def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
-    """Return the membership weight of each known word in each class, at every level of the tree."""
+    """Return the membership weights of each known word in its classes, at every tree level."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
     hierarchy = WordHierarchy.from_source(thesaurus, words=False)
@@ -318,7 +319,7 @@ def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
 
 
 def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
-    """Return the weight of each known word in its concepts and all broader ones."""
+    """Return the weight of each known word in its concepts and in all broader concepts."""
     parents = taxonomy.acyclic()
     found: Places = {}
     for word in words:

@@ -302,7 +302,7 @@ class Association(Keyed):
 
 
 class Slots(Keyed):
-    """Counts of verbs, nouns, their combinations, and nouns after verbs, in other text."""
+    """Counts, in other text, of verbs, nouns, their combinations, and nouns after verbs."""
 
     names = ("slots", "slot_counts")
 

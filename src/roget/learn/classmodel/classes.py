@@ -28,7 +28,7 @@ SLACK = 1e-6
 """Tolerance for rounding errors in sums of probabilities and in discounts."""
 
 COUNTED = Posterior(1e-12)
-"""Rule that places new words if centroids are the summed counts of their words."""
+"""Name of the rule for placing new words when centroids are the summed counts of the words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class ClassCounts:
     types: bool = False
 
     def cells(self, rows: Array, columns: Array) -> Floats:
-        """Return p(context|word) for pairs of rows (words) and columns (contexts)."""
+        """Return p(context|word) for (word, context) pairs, given as row and column indices."""
         found = [predict_cells(one.memberships, one.centroids, rows, columns) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
@@ -54,7 +54,7 @@ class ClassCounts:
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Place the words in the rows of `matrix` in the same classes. Return their predictor."""
+        """Assign the words in the rows of `matrix` to these classes, and return a predictor."""
         counts = count_types(matrix) if self.types else matrix
         return replace(
             self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)
@@ -97,8 +97,8 @@ def continuation(matrix: Any) -> Floats:
     """Return the continuation probability p(v), based on the number of words per context.
 
     Subtract one word from each context, and distribute these words equally over all contexts.
-    Contexts with a single word are hardly more probable than unseen ones (tuned on development
-    data).
+    Contexts that occur with a single word are then hardly more probable than unseen contexts. This
+    worked best on development data.
     """
     words = np.asarray(count_types(matrix).sum(axis=0), dtype=np.float64).ravel()
     taken = np.minimum(words, 1.0)
@@ -199,7 +199,7 @@ def _from_thesaurus(
             "model to Counts",
             code="invalid-input",
         )
-    # Match words by name. Place words that the thesaurus lacks by their counts.
+    # Match words by name. Words that are missing from the thesaurus are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
@@ -209,9 +209,9 @@ def _from_thesaurus(
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return two predictors for each of several levels of the tree.
+    """Return two predictors for each of several cuts of the tree.
 
-    One uses the counts. The other counts each (word, context) pair once.
+    The first uses the counts. The second counts each (word, context) pair once.
     """
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []

@@ -30,7 +30,7 @@ from roget.learn.clustering.inputs import (
 )
 from roget.learn.clustering.result import Clustering
 from roget.learn.clustering.tokens import unigram
-from roget.learn.command_options import BACKOFFS
+from roget.learn.options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Word frequencies that separate the frequency groups.
@@ -42,7 +42,7 @@ CELLS = 1 << 24
 """Number of values (words × contexts × predictors) to compute in one batch."""
 
 DEV = 0.1
-"""Fraction of the tokens held out by default for fitting the weights."""
+"""Default fraction of the tokens that is held out for fitting the weights."""
 
 
 class ClassModel(BaseEstimator):  # type: ignore[misc]
@@ -122,7 +122,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def proba(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs of training words and contexts, by name or index."""
+        """Return p(context|word) for pairs of training words and contexts (names or indices)."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         names = vars(self).get("contexts_")

@@ -31,7 +31,7 @@ POWER = 4
 """Exponent applied to cosines to obtain the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram distribution. It makes every context possible."""
+"""Weight of the unigram distribution. It ensures that every context has a positive probability."""
 
 ROWS = 1 << 10
 """Number of words whose neighbours are computed in one batch."""

@@ -21,7 +21,7 @@ from roget.learn.classmodel.classes import COUNTED, SLACK, ClassCounts, are_shar
 from roget.learn.classmodel.families import NearestWords
 from roget.learn.classmodel.mixing import Mixture
 from roget.learn.clustering.result import Clustering, Rule, StoredRule, find_legacy_rule
-from roget.learn.command_options import BACKOFFS
+from roget.learn.options import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
 
@@ -67,7 +67,7 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = contents.from_arrays(kept, "train")
-        # Each file may be valid, but inconsistent with the others.
+        # Each file may be valid by itself but inconsistent with the others.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture
@@ -87,7 +87,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Load the placement rule of a clustering, so damage is reported on opening."""
+    """Load the placement rule of a clustering, so that damage is detected on opening."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
@@ -106,7 +106,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
     sizes = one["blocks"] or [mass.size]
     if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
         raise ValueError(
-            f"{key}: blocks {sizes!r} are not positive integers that sum to {mass.size}"
+            f"{key}: blocks {sizes!r} must be positive integers whose sum is {mass.size}"
         )
     if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
         raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")

@@ -35,7 +35,7 @@ weights.
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """The (word, context) cells to predict, and statistics of the words' own counts."""
+    """Data for predicting (word, context) cells, with statistics of the words' own counts."""
 
     own: Floats
     """Relative frequency c/N of each cell before discounting."""
@@ -69,7 +69,8 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
     n = table.shape[0]
-    # A count of j uses the j-th discount. Counts above the number of discounts use the last one.
+    # A count of j uses the j-th discount. Counts above the number of discounts use the last
+    # discount.
     level = np.clip(np.rint(table.data), 1, levels)
     share = np.minimum(table.data / level, 1.0) * (table.data > 0)
     totals = np.asarray(table.sum(axis=1)).ravel()
@@ -168,7 +169,9 @@ def learn(
     kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
-    """Fit the mixture to held-out tokens. `totals` are the total counts of their words.
+    """Fit the mixture to held-out tokens.
+
+    `totals` contains the total counts of the words of these tokens.
 
     Without tokens, all predictors have equal weights, and the discounts do not change.
     """

@@ -1,7 +1,7 @@
 """Recipes for the named class models.
 
-A recipe defines how to use a word's own counts and which classes to back off to. A model named
-after a clusterer backs off to its classes, and needs no recipe.
+A recipe defines how the counts of a word itself are used and to which classes the model backs off.
+A model named after a clusterer backs off to the classes of that clusterer and needs no recipe.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ RECIPES: dict[str, ModelRecipe] = {
     "lda": _through("Kneser–Ney with classes by latent Dirichlet allocation", "lda"),
     "nearest": _through("Kneser–Ney with the nearest neighbours of each word", "nearest"),
     "roget": _through(
-        f"Kneser–Ney with {' and '.join(catalogue.TOGETHER['roget'])} classes together",
+        f"Kneser–Ney with classes by {' and '.join(catalogue.TOGETHER['roget'])} combined",
         *catalogue.TOGETHER["roget"],
     ),
     "all": _through("Kneser–Ney with all families of classes together", *catalogue.TOGETHER["all"]),

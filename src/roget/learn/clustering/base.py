@@ -47,7 +47,7 @@ class UnknownParameter(UnknownName, ValueError, TypeError):
 
 
 def _make_fitted(name: str, doc: str) -> Any:
-    """Return a property that reads a fitted attribute from `clustering_`."""
+    """Return a property that reads the fitted attribute of the same name from `clustering_`."""
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
 
@@ -92,12 +92,12 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows of uncertain words, and the reasons for leaving them out of a thesaurus."""
+    """Indices of uncertain words, with the reasons for leaving them out of a thesaurus."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
-        # Without this, inspect and help would show the parameters of __new__.
+        # Without an explicit signature, inspect and help would show the parameters of __new__.
         own = inspect.signature(cls.__init__)
         cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
         if is_dataclass(cls):
@@ -192,12 +192,12 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters for repeating the fit without choosing the number of clusters again."""
+        """Parameters that repeat the fit without choosing the number of clusters again."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
     def renew(self, progress: Report | None = None) -> Self:
-        """Return an unfitted copy with the fitted number of clusters and β."""
+        """Return an unfitted copy with the fitted number of clusters and β as parameters."""
         changes = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()
         model: Self = clone(self)
@@ -292,7 +292,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             warnings.filterwarnings("ignore", "interrupted")
             model.fit(matrix)
         if model.interrupted_:
-            # Discard an interrupted result, because nobody could reproduce it.
+            # Discard an interrupted result, because it is not reproducible.
             raise KeyboardInterrupt
         return model.predictors()
 
@@ -352,7 +352,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """Rebuild attributes that `save` does not store."""
+        """Rebuild fitted attributes that `save` does not store."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
         """Restore the clustering from the separate fields that an early version wrote."""

@@ -13,13 +13,13 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Maximum product of entries and clusters to compute in one batch."""
+"""Maximum number of entries times clusters to compute in one batch."""
 
 FLOOR = 1e-9
 """Lower bound on p(v|c), as a fraction of p(v)."""
 
 KEPT = 1e-9
-"""Minimum membership in sparse matrices. Smaller ones are dropped."""
+"""Minimum membership stored in sparse matrices. Smaller memberships are dropped."""
 
 
 def floor(background: Floats) -> Floats:
@@ -138,7 +138,7 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
     """
     above, order = _tabulate_ancestors(tree)
     leaves = np.zeros(memberships.shape[0], dtype=np.int64)
-    # A word belongs at most to this many nodes: all ancestors of its clusters.
+    # This is the maximum number of nodes that a word belongs to: all ancestors of its clusters.
     reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
     batch = (np.cumsum(reach) - reach) // CELLS
     for begin in np.unique(batch, return_index=True)[1].tolist():

@@ -40,16 +40,16 @@ def method_options(method: str) -> Mapping[str, Option]:
     """Return the options of the clusterer with this catalogue name.
 
     A clusterer's package declares them as `OPTIONS` in its module `options`, so they can be listed
-    without importing the clusterer. Without this module, import the clusterer and inspect its
-    signature.
+    without importing the clusterer. If there is no such module, the clusterer is imported and its
+    signature inspected.
     """
-    # The catalogue holds "module:object" strings. The module `options` is in the same package.
+    # The catalogue contains "module:object" strings. The module `options` is in the same package.
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     sibling = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if sibling and importlib.util.find_spec(sibling) is not None:
         return options_of(importlib.import_module(sibling).OPTIONS)
     try:
         clusterer = catalogue.load("clusterers", method)
-    except ImportError:  # Using the clusterer will report the same error.
+    except ImportError:  # The same error will be reported when the clusterer is used.
         return {}
     return options_of(clusterer) if is_dataclass(clusterer) else from_signature(clusterer)

@@ -83,7 +83,8 @@ class Rule:
     def place_rows(self, rows: Ints, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word) for words of the clustering, given the table of all its words.
 
-        By default, as for new words. A rule that has vectors of the words uses these.
+        By default, the words are placed like new words. A rule that stores word vectors uses these
+        instead.
         """
         return self.place(sparse.csr_array(matrix[rows], dtype=np.float64), leaves)
 
@@ -102,8 +103,9 @@ class Rule:
 
     @classmethod
     def read_arrays(cls, values: Mapping[str, Any], k: int, m: int) -> dict[str, Array]:
-        """Return the declared arrays. Raise an error if their shapes do not fit k clusters and m
-        contexts.
+        """Return the declared arrays.
+
+        Raise an error if their shapes do not match k clusters and m contexts.
         """
         found = contents.read_values(cls, values, {"k": k, "m": m})
         for name, value in found.items():
@@ -123,7 +125,7 @@ class Rule:
         return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """Select the indices `places` along one axis of all arrays."""
+        """Select the given indices along one axis of all arrays."""
         changed = {
             name: np.take(getattr(self, name), places, one.shape.index(axis))
             for name, one in self._arrays().items()
@@ -172,8 +174,8 @@ class Rule:
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
         """Restore the rule from the provenance of a folder that was written without one.
 
-        Return None if the folder had another kind of rule. The provenance contains β and the
-        options (of a thesaurus), or β and an old rule name (of a class model).
+        Return None if the folder was made with another kind of rule. The provenance contains β and
+        the options (of a thesaurus), or β and an old rule name (of a class model).
         """
         return None
 
@@ -215,7 +217,7 @@ class StoredRule:
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
         """Check the stored rule, and return it.
 
-        `own` is the Python class of a rule that does not belong to a clusterer.
+        `own` is the Python class of a rule that does not belong to any clusterer.
         """
         if self.clusterer == _LEGACY:
             return find_legacy_rule(self.parameters) or Posterior()
@@ -252,7 +254,7 @@ class StoredRule:
 
 
 def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert stored parameters to the declared types, for which the kernels are compiled."""
+    """Convert stored parameters to the declared types, which the kernels require."""
     found = dict(stored)
     declared = {one.name: str(one.type).removesuffix(" | None") for one in fields(kind)}
     optional = {one.name for one in fields(kind) if str(one.type).endswith(" | None")}
@@ -272,7 +274,7 @@ def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _LEGACY = "?"
-"""Stands for the name of a clusterer that must be inferred from the provenance."""
+"""Placeholder for the name of a clusterer, which must be inferred from the provenance."""
 
 
 def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
@@ -306,12 +308,12 @@ class ClusteringArrays(Contents):
     mass: Floats = array("iuf", "k")
     background: Floats = array("iuf", "m")
     parts: Ints | None = array("iu", "units", low=-1, below="k", optional=True)
-    """Current cluster of each learnt cluster, and of both halves of each split."""
+    """Current cluster of each learnt cluster and of both halves of each split."""
 
 
 @dataclass(frozen=True)
 class SplitArrays(Contents):
-    """Arrays of a split of one or several clusters (see `SplitRule`)."""
+    """Arrays that store a split of one or several clusters (see `SplitRule`)."""
 
     clusters: Ints = array("iu", "split", low=0, below="units")
     centroids: Floats = array("iuf", 2, "m")
@@ -378,8 +380,9 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before clusters were joined or split, or None if they never were."""
     parts: Ints | None = field(default=None, repr=False)
-    """Current cluster of each learnt cluster, then of both halves of each split. −1 if it was
-    split.
+    """Current cluster of each learnt cluster, then of each half of a split.
+
+    The value is −1 if the cluster was split.
     """
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits made after learning, in order."""
@@ -433,7 +436,7 @@ class Clustering(ReportMixin):
             return None
         try:
             return self.placing.context_labels
-        except InputError:  # Without the clusterer, word classes still work.
+        except InputError:  # Without the clusterer, the word classes can still be used.
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
@@ -470,7 +473,7 @@ class Clustering(ReportMixin):
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         blocks = cut if current() is None else map(CompressedArrays.from_csr, cut)
-        # Workers need the clusters, but no memberships of training words.
+        # Workers need the clusters, but not the memberships of the training words.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
         found = list(map_tasks(_place_block, (placing, least), blocks))
@@ -525,7 +528,7 @@ class Clustering(ReportMixin):
         if not np.array_equal(parts, np.arange(k)):
             mean = sparse.csr_array(grouping_matrix(parts, k, shares).T)
             centroids = _average(mean, self.centroids, divisions)
-        # Placement needs the learnt clusters, but no memberships of training words.
+        # Placement needs the learnt clusters, but not the memberships of the training words.
         learnt, before = self.learnt, self.parts
         if learnt is None or divisions:
             bare = sparse.csr_array((0, self.n_clusters))
@@ -546,7 +549,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
-        """Return p(c|word) as if only the given clusters existed."""
+        """Return p(c|word), normalised as if only the given clusters existed."""
         # If clusters were split after learning, place words in all clusters and renormalise.
         below: Clustering | None = self
         while below is not None and not below.divisions:
@@ -563,7 +566,7 @@ class Clustering(ReportMixin):
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
-            # Select the learnt clusters in the given clusters.
+            # Find the learnt clusters that are part of the given clusters.
             inside = np.flatnonzero(np.isin(parts, clusters))
             learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)
@@ -638,7 +641,7 @@ class Clustering(ReportMixin):
             Tree.from_json(plain["tree"]),
             _to_float(held.memberships),
             _to_float(held.centroids),
-            # Convert to float64. For other types, numba would compile the kernels again.
+            # Convert to float64, because numba would compile the kernels again for other types.
             held.mass.astype(np.float64, copy=False),
             held.background.astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
@@ -699,7 +702,7 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
     if sparse.issparse(centroids):
         found = mean[:, :learnt] @ centroids + mean[:, learnt:] @ sparse.csr_array(sides)
         return sparse.csr_array(found).astype(dtype)
-    # Copy the centroid of clusters that consist of a single learnt cluster, which are most of them.
+    # Copy the centroids of clusters that consist of a single learnt cluster (most clusters).
     found = centroids[np.minimum(mean.indices[mean.indptr[:-1]], learnt - 1)]
     for cluster, (begin, end) in enumerate(pairwise(mean.indptr.tolist())):
         at, weights = mean.indices[begin:end], mean.data[begin:end]
@@ -713,7 +716,8 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
     """Return p(c|row) ∝ p(c)·exp(−length), for description lengths in nats."""
-    # Lengths may be large. Subtract the highest score before exponentiating, to avoid underflow.
+    # Lengths may be large. Subtract the highest score before exponentiating, so that not all values
+    # underflow.
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
@@ -727,8 +731,8 @@ def _to_float(table: Any) -> Any:
 
 
 def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRule:
-    """Read the stored form of a rule. The names of its arrays begin with "rule."."""
+    """Read a stored rule. The names of its arrays begin with "rule."."""
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
-        raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
+        raise ValueError(f"rule {plain!r}: expected the name of a clusterer and its parameters")
     return StoredRule(name, parameters, contents.take_under("rule", arrays))

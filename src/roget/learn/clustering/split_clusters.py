@@ -14,8 +14,9 @@ from roget.errors import InputError
 from roget.learn.representation.vectors import Representation
 
 PRIOR = 1.0
-"""Number of pseudo-tokens per context, divided between the halves of a split in proportion to their
-masses.
+"""Number of pseudo-tokens per context.
+
+They are divided between the halves of a split in proportion to their masses.
 """
 
 MAX_ITERATIONS = 50
@@ -23,9 +24,9 @@ MAX_ITERATIONS = 50
 
 
 class SplitRule(NamedTuple):
-    """A split of a cluster, or of several merged clusters, into two halves called sides.
+    """A split of a cluster, or of several merged clusters, into two halves, which are called sides.
 
-    The sides are numbered after all existing clusters.
+    The new sides are numbered after all existing clusters.
     """
 
     clusters: Ints
@@ -41,8 +42,8 @@ class SplitRule(NamedTuple):
         """
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # Bound the logarithm. A context that is impossible on one side is strong evidence, but not
-        # infinite.
+        # Bound the logarithm. A context that never occurs on one side is strong evidence, but not
+        # infinite evidence.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
         total = self.mass.sum()
@@ -57,11 +58,11 @@ def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) 
     p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the new
     centroids, weighted by mass, is the old centroid.
     """
-    # p(side|v) = (f(side, v) + PRIOR·p(side)) / (f(v) + PRIOR).
+    # Estimate p(side|v) = (f(side, v) + PRIOR·p(side)) / (f(v) + PRIOR).
     seen = sides.sum(axis=0)
     usual = sides.sum(axis=1) / seen.sum() if seen.sum() > 0 else np.full(2, 0.5)
     shares = (sides + PRIOR * usual[:, None]) / (seen + PRIOR)
-    # p(v|side) ∝ p(side|v)·p(v|cluster).
+    # By Bayes' rule, p(v|side) ∝ p(side|v)·p(v|cluster).
     parts = shares * centroid
     sums = parts.sum(axis=1)
     centroids = np.where(
@@ -143,7 +144,7 @@ def _split_by_variance(table: Any) -> BoolArray:
     """Return a mask of the words above the mean on the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
-    # For a deterministic result, start from the word that is least similar to the mean.
+    # Start from the word that is least similar to the mean, which makes the result deterministic.
     far = int(np.asarray(table @ mean).argmin())
     scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
     scores = scores - scores.mean()

@@ -16,14 +16,14 @@ from roget.learn.clustering.memberships import predict_cells
 SMOOTHING = 0.05
 """Weight of the unigram distribution in every prediction.
 
-It gives a positive probability to contexts that a cluster lacks.
+It gives a positive probability to contexts that do not occur in a cluster.
 """
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
 """Maximum number of EM steps for mixture weights, and the change in weights at which EM stops."""
 
 LEAST = 1e-4
-"""Minimum weight of the last component of a mixture."""
+"""Minimum weight of the last component of a mixture, so that no token gets probability 0."""
 
 CHOOSING = 0
 """Seed for holding out tokens to choose parameters such as the number of clusters.
@@ -53,8 +53,8 @@ class TokenCells:
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
-        """Return the improvement of `new` over `old` in nats per token, and its standard error."""
-        # The standard error is that of the mean paired difference over the tokens.
+        """Return by how many nats per token `new` is better than `old`, with the standard error."""
+        # The standard error is computed from the paired differences over all tokens.
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
         variance = float(self.counts @ (each - mean) ** 2) / total
@@ -118,7 +118,10 @@ def fit_weights(
 
 
 def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
-    """Interpolate word, class and unigram predictions. Without classes, this is the baseline."""
+    """Interpolate word, class and unigram predictions.
+
+    Without classes, the result is the baseline.
+    """
     return interpolate(tokens, tokens.word, *classes)
 
 

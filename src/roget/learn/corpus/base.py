@@ -16,7 +16,7 @@ from roget.errors import InputError
 Ids: TypeAlias = npt.NDArray[np.int32]
 
 NONE = -1
-"""Id of a missing word, tag, dependency label or head."""
+"""Id that stands for a missing word, tag, dependency label or head."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class ReadContext:
     """True to treat every line of plain text as a sentence. By default, text is split into
     sentences by Unicode's rules."""
     segment: str | None = None
-    """Segmenter for text in scripts without spaces. By default, every character is a word."""
+    """Segmenter for text in scripts without spaces. Without one, every character is a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
-    """Words, with their counts, that the segmenter learnt from the text."""
+    """Words and their counts, as learnt by the segmenter from the text."""
     both: bool = False
-    """True to return word forms as well as lemmas, if the reader supports this."""
+    """True to return both lemmas and word forms, if the reader supports this."""
     elisions: str | None = None
-    """Language whose elided words are words of their own (l'homme = l' + homme), or None."""
+    """Language in which elided words are split off (l'homme = l' + homme), or None."""
     texts: bool = False
     """True to include the text of each sentence and its line number."""
 
@@ -85,11 +85,11 @@ class Written(NamedTuple):
     """Sentences in UTF-8. Sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
-    """Line on which each sentence starts in this part of the source (from 1), or 0 if unknown."""
+    """Line in this part of the source on which each sentence starts (from 1), or 0 if unknown."""
 
 
 class Places(NamedTuple):
-    """Positions of words and their contexts in a batch, as indices of first and last tokens."""
+    """Positions of words and of their contexts in a batch, as indices of first and last tokens."""
 
     word: tuple[Ids, Ids]
     context: tuple[Ids, Ids]
@@ -105,7 +105,7 @@ class Tokens:
     starts: Ints
     """Index of the first token of each sentence, followed by the number of tokens."""
     word: Ids
-    """Lemma or form in lower case (unless case is kept), or NONE if the token is not counted."""
+    """Lemma or form in lower case (unless case is kept), or NONE if the token is not a word."""
     upos: Ids | None = None
     head: Ids | None = None
     """Index of each token's head within the batch (not within the sentence), or NONE for roots."""
@@ -115,7 +115,7 @@ class Tokens:
     written: Written | None = None
     """Original text of the sentences, if it was requested and the reader can return it."""
     spans: tuple[Ids, Ids] | None = None
-    """First and last original token of each token, as indices, if multiword terms were joined."""
+    """Indices of each token's first and last original token, if multiword terms were joined."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -194,8 +194,9 @@ class PairColumns:
 
     word: Ids
     slot: Ids
-    """Relation between word and context, as an id in `Tables.slots`. It is "" for contexts that are
-    just a word.
+    """Relation between word and context, as an id in `Tables.slots`.
+
+    Contexts without a relation have the slot "".
     """
     context: Ids
     times: Ints | None = None

@@ -66,8 +66,8 @@ class _Lines:
         self.data: Bytes = np.frombuffer(self.raw, np.uint8)
         marks = np.empty(len(self.data) + 1, np.int32)
         self.marks: Places = marks[: kernel.mark(self.data, marks)]
-        # A valid line has ten marks (nine tabs and a line end), and reading stops after
-        # MAX_PROBLEMS invalid lines.
+        # A valid line has ten marks (nine tabs and a line end). Reading stops after MAX_PROBLEMS
+        # invalid lines.
         most = len(self.marks) // 10 + MAX_PROBLEMS
         table = kernel.TokenTable(
             starts=np.zeros(most + 1, np.int64),
@@ -130,7 +130,7 @@ class _Column:
         """Return the ids of the strings in this column, one per token."""
         numbers = np.full(lines.tokens, NONE, np.int32)
         table = lines.data, lines.marks, lines.first_tab
-        # Use later columns to fill gaps in earlier ones, e.g. the form if the lemma is missing.
+        # Use later columns to fill gaps in earlier ones, e.g. the form if there is no lemma.
         for column in self._columns:
             at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:

@@ -52,7 +52,7 @@ class Pool(NamedTuple):
 
 
 class TokenTable(NamedTuple):
-    """Output arrays of `find_tokens`, with one element per token except where noted."""
+    """Output arrays of `find_tokens`. They have one element per token unless stated otherwise."""
 
     starts: Numbers
     """Index of the first token of each sentence, followed by the number of tokens."""
@@ -85,7 +85,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
     """Return the offset of the first invalid byte from `at` on, or the length if all are valid."""
     size = len(data)
     while at < size:
-        # Skip _STRIDE bytes at once if all are ASCII, that is, if no high bit is set.
+        # Skip _STRIDE bytes at once if they are all ASCII (no high bit is set).
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -241,7 +241,7 @@ def write_sentences(
     data: Bytes, marks: Places, tabs: Places, starts: Numbers, out: Bytes, ends: Numbers,
     lines: Numbers,
 ) -> None:  # fmt: skip
-    """Write the text of sentences with token marks to `out`, and fill `ends` and `lines`."""
+    """Write sentences with token marks to `out`, and fill `ends` and `lines`."""
     at, mark, line = 0, 0, 1
     for sentence in range(len(starts) - 1):
         # Count the line ends before the first token of the sentence.
@@ -252,7 +252,7 @@ def write_sentences(
         inside, glued = 0, False
         for token in range(starts[sentence], starts[sentence + 1]):
             if inside:
-                # Later words of a multiword token have no text of their own.
+                # Later words of a multiword token do not have a separate text.
                 out[at] = _SAME
                 at += 1
                 inside -= 1

@@ -20,16 +20,19 @@ LEAST = 5000
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
 """Thresholds for function words.
 
-They are the minimum relative frequency, the maximum burstiness in bits, and the minimum ratio of
-the entropy of their neighbours to that of a random sample of words.
+The first is the minimum relative frequency, the second the maximum burstiness in bits, and the
+third the minimum entropy of the neighbours, relative to a random sample of words.
 """
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
 """Minimum relative frequency and minimum entropy ratio of very frequent function words.
 
-These may be bursty, as pronouns are.
+Such words, e.g. pronouns, may be bursty.
 """
 _CHUNK, _CHUNKS = 1000, 40
-"""Number of tokens per chunk, and minimum number of chunks. Short texts use smaller chunks."""
+"""Number of tokens per chunk for measuring burstiness, and minimum number of chunks.
+
+Short texts use smaller chunks.
+"""
 
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
@@ -37,7 +40,7 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 
     The result is empty if the text is too short.
     """
-    # Insert NONE after each sentence, so words of different sentences are not neighbours.
+    # Insert NONE after each sentence, so that words of different sentences are not neighbours.
     read = [np.insert(one.word.astype(np.int64), one.starts[1:], NONE) for one in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
     text = tokens[tokens != NONE]

@@ -30,7 +30,7 @@ because the analysis takes quadratic time.
 """
 
 _KEPT = 1 << 18
-"""Maximum number of entries in the cache for analyses and in the one for lemmas."""
+"""Maximum number of entries in each of the two caches (analyses and lemmas)."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)

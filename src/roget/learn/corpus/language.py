@@ -19,7 +19,7 @@ from roget.learn.corpus import text
 LEAST = 100
 """Minimum number of words in a text for language detection."""
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
-"""Frequency test for a language.
+"""Test of the most frequent words of a language.
 
 At least five of the six most frequent words must each have a relative frequency of 0.003 or more.
 Related languages share frequent words, but not all of the most frequent ones.
@@ -61,11 +61,14 @@ _SCRIPTS = {
     "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
     "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
 }  # fmt: skip
-"""Scripts used mainly by one language, in the order in which they are tested."""
+"""Scripts that are used mainly by a single language, in the order in which they are tested."""
 _IN_SCRIPT = 0.3
 """Minimum share of letters that must belong to the script of a language."""
 _KANA = 0.05
-"""Minimum share of kana among the letters of a Japanese text. The rest are Chinese characters."""
+"""Minimum share of kana among the letters of a Japanese text.
+
+The other letters are Chinese characters.
+"""
 
 _COMMENT = re.compile(
     rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",

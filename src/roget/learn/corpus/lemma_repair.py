@@ -25,11 +25,11 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
 """UPOS tags of closed word classes (pronouns, prepositions and so on)."""
 _MOSTLY = 0.8
-"""A word is not a noun if at least this share of its tokens has a closed-class tag."""
+"""Minimum share of tokens with a closed-class tag for a word to be rejected as a noun."""
 _MEASURED = 0.6
-"""A noun is a unit of measure if a numeral modifies at least this share of its tokens."""
+"""Minimum share of tokens with a numeral for a noun to be considered a unit of measure."""
 _LEAST = 10
-"""Minimum number of tokens of a noun to be tested."""
+"""Minimum number of tokens that a noun must have to be tested."""
 
 _WEAK = 0.05
 """Maximum frequency of a weak lemma, relative to that of its inflected form.
@@ -41,7 +41,7 @@ _TRUSTED = 0.75
 _RULE = 3
 """Minimum number of forms that must support a rule."""
 _STEM, _ENDING = 2, 4
-"""Minimum length of the stem shared by a form and its lemma, and maximum length of the ending."""
+"""Minimum length of the common stem of a form and its lemma, and maximum length of the ending."""
 
 
 _PLURALS = (
@@ -59,7 +59,7 @@ Plurals in other languages are detected by rules learnt from the text.
 def is_wordless(text: str) -> bool:
     """Return True if a string has too few letters to be a word.
 
-    A word has at least two letters, or one in a script without capitals.
+    A word has at least two letters, or one letter in a script without capitals.
 
     >>> [is_wordless(text) for text in ("%", "3d", "x.", "tv", "水")]
     [True, True, True, False, False]
@@ -69,7 +69,7 @@ def is_wordless(text: str) -> bool:
 
 
 _NUMBER = re.compile(r"\W*\d[\d.,:/]*(x\d+)?[^\W\d_]{0,3}", re.IGNORECASE)
-"""Pattern for numbers with a currency or a unit, such as £20m, $9.4bn, 512mb, 4x100m or 1990s."""
+"""Pattern for numbers with a currency or unit, such as £20m, $9.4bn, 512mb, 4x100m or 1990s."""
 
 
 def is_number(text: str) -> bool:
@@ -194,7 +194,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     >>> find_repairs(seen)
     {('data', 'datum'): 'data'}
     """
-    # 1. If a form has several lemmas, replace the rare ones by the most frequent one.
+    # 1. If a form has several lemmas, replace the rare lemmas by the most frequent one.
     first = {
         pair: word
         for pair, word in _find_minorities(seen).items()
@@ -222,7 +222,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
     for form, counts in lemmas.items():
         best = max(counts, key=lambda lemma: (counts[lemma], lemma))
         for lemma, n in counts.items():
-            # If the lemma itself occurs as a form (`own` times), it is probably a word.
+            # If the lemma also occurs as a form (`own` times), it is probably a real word.
             own = 0 if lemma == form else seen.get((lemma, lemma), 0)
             if 2 * n <= counts[best] and seen.get((best, best), 0) > 2 * own:
                 found[form, lemma] = best
@@ -250,7 +250,7 @@ class _Paradigms:
                 regular[_split_endings(form, lemma)] += 1
                 self._stem_ends[_split_stem_end(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
-                # If the lemma does not occur as a form, consider words with the same stem.
+                # If the lemma does not occur as a form, look for words with the same stem.
                 perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
         both = perhaps + regular
         self._support = {rule: both[rule] for rule in regular if both[rule] >= _RULE}
@@ -300,8 +300,8 @@ class _Paradigms:
         if found:
             return max(found)[1]
         total = self._totals[lemma]
-        # Keep the form of words such as data, diabetes and scissors: without the ending they are
-        # rare.
+        # Keep the form of words such as data, diabetes and scissors, whose stems without the ending
+        # are rare.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
         return form if alone and not self._is_regular(form, lemma) else None
 

@@ -18,7 +18,7 @@ State: TypeAlias = tuple[int, int]
 Row: TypeAlias = dict[State, float]
 """The states at one position of a word, each with the log-probability of its best path."""
 Back: TypeAlias = dict[State, tuple[State, int]]
-"""For each state, the previous state and its position."""
+"""For each state, the preceding state and its position in the word."""
 
 Fits: TypeAlias = dict[int, tuple[int, float]]
 """The tags that can follow a state, with their rank and log-probability."""

@@ -37,7 +37,7 @@ class Prepositions:
         self._adposition = TextFilter(tables.upos, "ADP".__eq__)
         self._particle = TextFilter(tables.upos, "PART".__eq__)
         self.strings = Strings()
-        """Prepositions found so far, such as "in" and "out_of"."""
+        """Distinct prepositions that have been found, such as "in" and "out_of"."""
 
     def __call__(self, tokens: Tokens) -> Ids:
         """Return the preposition of each token as an id in `strings`, or NONE."""
@@ -46,7 +46,7 @@ class Prepositions:
         case = case[self._adposition(upos[case]) & _has_word_and_head(tokens, head, case)]
         is_case = np.zeros(len(tokens), np.bool_)
         is_case[case] = True
-        # "out of": "of" is attached as `fixed` to the `case` token "out".
+        # In "out of", the word "of" is attached as `fixed` to the `case` token "out".
         fixed = np.flatnonzero(self._fixed(deprel))
         fixed = fixed[_has_word_and_head(tokens, head, fixed)]
         fixed = fixed[is_case[head[fixed]]]
@@ -109,7 +109,8 @@ class Conjuncts:
             if np.array_equal(firsts, first[later]):
                 break
             first[later] = firsts
-        # A cyclic chain has no first conjunct. Drop tokens that still point to a later conjunct.
+        # A cyclic chain has no first conjunct. Drop tokens that still point to another later
+        # conjunct.
         ends = np.ones(len(tokens), np.bool_)
         ends[later] = False
         later = later[ends[first[later]]]
@@ -117,7 +118,7 @@ class Conjuncts:
 
 
 class _Batch:
-    """A batch of tokens, and properties that several relations need."""
+    """A batch of tokens, with properties that several relations need."""
 
     def __init__(
         self,
@@ -142,9 +143,9 @@ class _Batch:
 class Extractor:
     """Extract word–context pairs from batches of tokens, for one or more relations.
 
-    A pair that matches two relations is counted for both. For a single relation, the name of a
-    context holds at most the preposition ("in"). For several relations, it starts with the relation
-    ("obj", "obl:in", "~amod").
+    A pair that matches two relations is counted for both. With a single relation, the name of a
+    context includes at most the preposition ("in"). With several relations, it begins with the name
+    of the relation ("obj", "obl:in", "~amod").
     """
 
     def __init__(self, relations: Sequence[Relation], tables: Tables, tags: bool = False) -> None:
@@ -198,7 +199,7 @@ class Extractor:
             origin = np.concatenate([origin, batch.first[joined]])
         preposition = batch.preposition[below]
         if relation.case:
-            # "in towns and villages": the second conjunct inherits the preposition of the first.
+            # In "in towns and villages", the second conjunct inherits the preposition of the first.
             preposition = np.where(preposition == NONE, batch.preposition[origin], preposition)
             has = preposition != NONE
             below, origin, preposition = below[has], origin[has], preposition[has]

@@ -30,7 +30,7 @@ class Particles:
         upos, head, deprel = require_parse(tokens)
         at = np.flatnonzero(self._particle(deprel) & (tokens.word != NONE) & (head != NONE))
         at = at[self._verb(upos[head[at]]) & (tokens.word[head[at]] != NONE)]
-        # If a verb has two particles, take the first.
+        # If a verb has two particles, use the first.
         _, first = np.unique(head[at], return_index=True)
         at = at[first]
         word = tokens.word.copy()

@@ -51,7 +51,8 @@ def _list_nominals(tag: str) -> tuple[str, ...]:
         f"iobj=VERB/{_INDIRECT}/{tag}",
         f"iobj=VERB/{_DATIVE}/{tag}",
         f"~amod=~{tag}/amod,amod:*+conj/ADJ",
-        f"~amod=ADJ/{_PREDICATED}/{tag}",  # Count "the milk is cold" like "cold milk".
+        # Count "the milk is cold" in the same way as "cold milk".
+        f"~amod=ADJ/{_PREDICATED}/{tag}",
         f"obl=VERB/{_OBLIQUE}/{tag}",
         f"nmod=NOUN,PROPN/{_NOMINAL}/{tag}",
         f"~nmod=~{tag}/{_NOMINAL}/NOUN,PROPN",
@@ -126,11 +127,14 @@ class Relation:
     dependents: tuple[str, ...]
     """UPOS tags of the dependent. An empty tuple matches any tag."""
     case: bool = False
-    """True to match only dependents with a preposition. It becomes part of the context."""
+    """True to match only dependents with a preposition.
+
+    The preposition becomes part of the context.
+    """
     transposed: bool = False
     """True if the head is the word and the dependent is its context."""
     conjuncts: bool = False
-    """True to pair also the later conjuncts of a dependent with its head."""
+    """True to pair the later conjuncts of a dependent with the head as well."""
     bare: bool = False
     """True to match only dependents without a preposition."""
     named: bool = False
@@ -144,10 +148,10 @@ class Relation:
 
 @dataclass(frozen=True)
 class RelationSet:
-    """The requested relations: the names and the patterns they stand for."""
+    """The requested relations: their names, and the patterns that the names stand for."""
 
     names: tuple[str, ...]
-    """Names and patterns as the user wrote them."""
+    """Relation names and patterns as passed by the user."""
     relations: tuple[Relation, ...]
     """The parsed relations, without duplicates."""
     has_preset: bool

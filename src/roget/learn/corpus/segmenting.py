@@ -34,18 +34,19 @@ _SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _LONGEST, _LONGEST_ALPHABETIC = 4, 10
 """Maximum length of a word in East Asian scripts and in other scripts.
 
-Length is in characters. Combining marks are part of the character before them.
+The length is measured in characters. A combining mark is part of the preceding character.
 """
 _SPELT = 0.5
-"""Weight of the lexicon in the description length. With a weight of 1, few words would be found in
-small texts.
+"""Weight of the lexicon in the description length.
+
+With a weight of 1, few words are found in small texts.
 """
 _ALONE = 0.002
 """Minimum relative frequency at which a single character counts as a word."""
 _MAX_WORDS = 20_000
 """Maximum number of multi-character words in a lexicon."""
 _UNKNOWN = 3.0
-"""Cost in nats of an unknown character, in addition to the cost of one that occurs once."""
+"""Cost of an unknown character in nats, in addition to the cost of a character that occurs once."""
 
 
 class Segmenter(Protocol):
@@ -247,7 +248,7 @@ class _Merging:
         return +self.counts
 
     def gain(self, pair: tuple[str, str]) -> float:
-        """Return how much shorter the description becomes, in nats, if a pair is joined.
+        """Return by how many nats the description becomes shorter if a pair is joined.
 
         The gain is 0 if the pair may not be joined. The text costs N ln N − Σ n ln n, and a new
         word also costs its spelling in the lexicon.
@@ -260,7 +261,8 @@ class _Merging:
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
-        # Do not use a set. Its order varies from run to run, and so would the rounding of the sum.
+        # Do not use a set, because its order and thus the rounding of the sum would vary from run
+        # to run.
         for part in dict.fromkeys(sorted(pair)):
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
@@ -269,7 +271,10 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Count the non-overlapping occurrences of a word followed by itself. "aaa" has one."""
+        """Count the non-overlapping occurrences of a word followed by itself.
+
+        "aaa" contains one.
+        """
         found, taken = 0, -1
         for i in sorted(places):
             if i != taken:
@@ -277,7 +282,10 @@ class _Merging:
         return found
 
     def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
-        """Join all occurrences of a pair. Return the pairs that became more frequent."""
+        """Join all occurrences of a pair.
+
+        Return the pairs that became more frequent as a result.
+        """
         one, other = pair
         word, touched = one + other, set()
         for i in sorted(self.places.pop(pair)):

@@ -32,9 +32,9 @@ LONGEST = 100_000
 memory."""
 
 Where: TypeAlias = tuple[int, str, int]
-"""Origin of a document.
+"""The location of a document in its source.
 
-It consists of the number of lines before its paragraph, the text of the paragraph, and the number
+The fields are the number of lines before its paragraph, the text of the paragraph, and the number
 of visible characters in earlier documents from the same paragraph.
 """
 
@@ -56,16 +56,16 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
     """Read plain text, and parse it with the spaCy pipeline `reading.model`."""
     if reading.model is None:
         raise InputError(
-            "no spaCy pipeline specified; name one, or its folder, with --model",
+            "no spaCy pipeline specified; pass the name or folder of a pipeline with --model",
             code="missing-option",
         )
     nlp = load(reading.model)
 
     def describe(missing: str) -> str:
         return (
-            f"the spaCy pipeline {reading.model} produces no {missing}; it has "
-            f"{', '.join(nlp.pipe_names) or 'no component'}, but needs a parser and a tagger "
-            "or morphologizer"
+            f"the spaCy pipeline {reading.model} produces no {missing}; a parser and a tagger or "
+            "morphologizer are required, but its components are: "
+            f"{', '.join(nlp.pipe_names) or 'none'}"
         )
 
     paragraphs = (
@@ -119,7 +119,7 @@ def get_language(name: str) -> str | None:
     try:
         code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # Let `load` raise the error.
+        return None  # `load` will raise the error.
     return code if code not in ("", "xx") else None
 
 
@@ -176,7 +176,7 @@ def _collect_batches(
 
 
 class _Columns:
-    """Collect documents, and convert them to the columns of a batch."""
+    """Buffer that collects documents and converts them to the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: ReadContext) -> None:
         from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY, TAG

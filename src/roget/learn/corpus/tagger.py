@@ -108,7 +108,8 @@ class Language(Protocol):
 @cache
 def load(name: str) -> Language:
     """Return the language with this name or code. Each process loads a language only once."""
-    # Accept only names in the catalogue. HanTa models are pickles, and loading one can run code.
+    # Accept only names in the catalogue, because HanTa models are pickles, and unpickling can
+    # execute code.
     made: Language = catalogue.load("languages", find_name(name))()
     return made
 

@@ -19,7 +19,7 @@ from roget.learn.corpus.base import NONE, Ids, Tables, TextFilter, Tokens, requi
 JOIN = "_"
 
 _LEAST, _BOND = 8, 0.6
-"""Minimum count of a term, and minimum normalised pointwise mutual information of its words."""
+"""Minimum count of a term, and minimum normalised PMI of the words in it."""
 _PARTS, _PARTICLE = ("compound", "flat", "fixed"), "compound:prt"
 _NOMINAL, _LAST = ("ADJ", "NOUN", "PROPN"), ("NOUN", "PROPN")
 

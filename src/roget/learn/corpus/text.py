@@ -26,7 +26,7 @@ BATCH = 1 << 19
 """Size of a batch in bytes, about 100,000 words."""
 
 _BREAK = -2
-"""Id that marks the end of a sentence among word ids."""
+"""Id that marks the end of a sentence in a sequence of word ids."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -62,8 +62,9 @@ _NOT_PLAIN = re.compile(
     "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
 )
-r"""Pattern for scripts other than Latin, Greek and Cyrillic. Without them, \w agrees with Unicode's
-rules, and the faster `re` module can be used.
+r"""Pattern for scripts other than Latin, Greek and Cyrillic.
+
+In text without them, \w agrees with Unicode's rules, so the faster `re` module can be used.
 """
 
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
@@ -90,7 +91,7 @@ _NUMBERED = {
     *("no", "nos", "nr", "fig", "figs", "eq", "vol", "vols", "pp", "p", "ch", "sec", "art", "jan"),
     *("feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"),
 }
-"""Abbreviations that do not end a sentence if a number follows."""
+"""Abbreviations that do not end a sentence if they are followed by a number."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
@@ -191,7 +192,7 @@ def sentences(text: str, lines: bool = False) -> str:
 def _is_end(text: str, start: int, stop: int) -> bool:
     """Return True if a full stop ends a sentence.
 
-    It does not before a lower-case letter or in an abbreviation.
+    A full stop before a lower-case letter or in an abbreviation does not.
     """
     after = text[stop]
     while after in _OPENERS and stop + 1 < len(text):
@@ -228,7 +229,8 @@ def words(text: str, keep_case: bool = False, elisions: str | None = None) -> li
 
 def find_words(text: str, elisions: str | None = None) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the words that `words` returns."""
-    # Keep the case. Lower-casing can change the length, and it does not affect word boundaries.
+    # Keep the case, because lower-casing can change the length of the text and does not affect word
+    # boundaries.
     folded = _fold(text, True)
     found = _find_pattern(folded, elisions).finditer(folded)
     spans = [one.span() for one in found if one[0] != "\n"]

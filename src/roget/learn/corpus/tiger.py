@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roget.learn.corpus.base import NONE
 
 _SIGNS = ("sb", "oa", "nk")
-"""Labels that only TIGER uses. Almost any German text has one of them."""
+"""Labels that occur only in TIGER. Almost any German text contains at least one of them."""
 
 _LABELS = {
     "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",

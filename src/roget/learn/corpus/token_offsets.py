@@ -24,7 +24,7 @@ _LIKE = str.maketrans(
         **dict.fromkeys("–—‐‑", "-"), "…": "...", "\xad": "",
     }
 )  # fmt: skip
-"""Character replacements that make a text comparable with the output of a tagger."""
+"""Character replacements applied to a text before it is compared with the output of a tagger."""
 
 
 def _get_points(text: str) -> npt.NDArray[np.uint32]:
@@ -41,7 +41,8 @@ def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
     """Return the line number on which each sentence begins.
 
     `sentences` are separated by newlines and differ from `text` only in white space. The text
-    begins on line `first`. Its first `before` visible characters precede the first sentence.
+    begins on line `first`. The first `before` visible characters of the text precede the first
+    sentence.
     """
     points, divided = _get_points(text), _get_points(sentences)
     visible = np.flatnonzero(_is_visible(points))
@@ -72,8 +73,8 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
     inside = np.cumsum(edge[:-1]) > 0
     border = np.zeros(points.size + 1, np.bool_)
     border[begins] = border[ends] = True
-    # 2. Put a mark where a token touches the next visible character (`glued`), and another before
-    # characters outside tokens, such as punctuation (`skipped`).
+    # 2. Insert a mark where a token touches the next visible character (`glued`), and another one
+    # before characters outside tokens, such as punctuation (`skipped`).
     before = np.append(False, visible[:-1])[: points.size]
     glued = border[:-1] & visible & before
     skipped = visible & ~inside & (glued | ~before)

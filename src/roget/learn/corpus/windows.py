@@ -28,11 +28,11 @@ _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
 class Windows:
     """Extract pairs of words and their neighbours from batches of tokens.
 
-    Punctuation does not count towards distances in tagged text. If `function_words` is passed,
-    these words and numbers do not count either, nor does any word tagged as a function word. A
-    token without a word keeps its position but forms no pairs. With `per_one`, a common multiple of
-    all distances, a neighbour at distance d is counted per_one/d times. Multiword terms are joined
-    first (see `terms`).
+    In tagged text, punctuation does not count towards distances. If `function_words` is passed,
+    these words, numbers and words tagged as function words do not count either. A token without a
+    word keeps its position but forms no pairs. With `per_one`, a common multiple of all distances,
+    a neighbour at distance d is counted per_one/d times. Multiword terms are joined first (see
+    `terms`).
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Windows:
         worded = words[placed] != NONE
         slots, times, words_at, contexts_at = [], [], [], []
         for distance in range(1, self._window + 1):
-            # Compare the tokens with the same tokens shifted by `distance`. Keep pairs in one
-            # sentence in which both have a word.
+            # Compare the tokens with the tokens `distance` positions later. Keep pairs of words in
+            # the same sentence.
             near = sentences[:-distance] == sentences[distance:]
             near &= worded[:-distance] & worded[distance:]
             first, second = placed[:-distance][near], placed[distance:][near]
@@ -88,7 +88,8 @@ class Windows:
             return tokens.word
         if tokens.upos is None:
             raise InputError(
-                "--tags requires tagged text, but this text has no tags; use a tagger or a parser",
+                "--tags requires tagged text, but this text has no tags; use a reader that tags "
+                "or parses it",
                 code="not-parsed",
             )
         return add_tags(tokens.word, tokens.upos, self._tables)

@@ -319,10 +319,10 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
             f"{contexts:,} contexts"
         )
     if recipe.reader in TABULAR:
-        return "no pairs in the inputs: no row has a count above 0"
+        return "no pairs in the inputs: no row has a positive count"
     tokens = sum(part.facts.tokens for part in done)
     if not tokens:
-        return "no words in the inputs"
+        return "the inputs contain no words"
     if recipe.relations is None:
         sentences = sum(part.facts.sentences for part in done)
         return (

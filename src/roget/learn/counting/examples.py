@@ -36,10 +36,10 @@ ROOM = 128 << 20
 """Number of bytes of text to collect before the selected sentences are written."""
 
 SHORTEST, LONGEST = 6, 30
-"""Minimum and maximum number of tokens in a sentence that is easy to read."""
+"""Minimum and maximum number of tokens in a sentence that is considered easy to read."""
 
 MAX_BYTES, MAX_TOKENS = 1 << 14, 1 << 16
-"""Maximum numbers of bytes and of tokens in an example sentence."""
+"""Maximum number of bytes, and of tokens, in an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",
@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """Sentences of a batch, and where they come from."""
+    """The sentences of a batch, with their sources."""
 
     first: int
     piece: int
@@ -112,7 +112,7 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Record that a source, or a piece of one, was read to the end."""
+        """Record that a source, or a part of a source, was read to the end."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
@@ -175,7 +175,7 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     ties = seen["context_at"][crowded], seen["word_at"][crowded], seen["sentence"][crowded]
     order_in = np.lexsort((*ties, rank, group))
     crowded, rank, group = crowded[order_in], rank[order_in], group[order_in]
-    # 3. Equal ranks mean equal sentences. Sort repeated sentences (`again` > 0) last.
+    # 3. Equal ranks mean identical sentences. Sort the repetitions (`again` > 0) last.
     new = (np.diff(group, prepend=-1) != 0) | np.append(True, rank[1:] != rank[:-1])[: rank.size]
     again = np.arange(rank.size) - np.maximum.accumulate(np.where(new, np.arange(rank.size), 0))
     crowded = crowded[np.lexsort((rank, again, group))]
@@ -207,7 +207,7 @@ def rank_sentences(text: npt.NDArray[np.uint8], ends: Ints, sizes: Ints) -> npt.
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
         hashed ^= hashed >> np.uint64(33)
-        # 3. Grade the length: 0 within the readable range, up to 3 far outside it.
+        # 3. Grade the length from 0 (easy to read) to 3 (much too short or too long).
         off = max(SHORTEST - sizes[i], sizes[i] - LONGEST, 0)
         grade = 0 if off == 0 else 1 if off <= 10 else 2 if off <= 30 else 3
         ranks[i] = np.uint64(grade) << np.uint64(61) | hashed >> np.uint64(3)

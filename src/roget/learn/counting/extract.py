@@ -37,7 +37,7 @@ _NAMES = 2000
 """Maximum number of different names to report for each part of a text."""
 
 _KEPT = 50
-"""Maximum number of tags, and of labels, to record for a text without pairs."""
+"""Maximum number of tags, and of labels, to record from a text without pairs."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def count_text(
 
 
 class LabelTally:
-    """Count the tags and labels of a text, for the error message if the text has no pairs.
+    """Counter of the tags and labels in a text, used in the error message if no pairs are found.
 
     Counting stops as soon as a pair is found, because the message is then not needed.
     """
@@ -161,7 +161,7 @@ class LabelTally:
 
 
 class NameTally:
-    """Count the proper names of a text, if only its common nouns are counted as words."""
+    """Counter of the proper names in a text whose words are common nouns only."""
 
     def __init__(self, recipe: CountRecipe, tables: Tables) -> None:
         requested = set(recipe.relations.names if recipe.relations else ())
@@ -190,7 +190,7 @@ class NameTally:
 
 
 class TokenLimit:
-    """Count tokens, and stop reading after a maximum number of them."""
+    """Counter of tokens that ends reading at a maximum number of tokens."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

@@ -1,4 +1,4 @@
-"""SQL for sums of fractional counts that are exact, whatever the order of summation.
+"""SQL that sums fractional counts exactly, independently of the order of summation.
 
 A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers. These are
 added up without rounding. Every double of at least 2^-75 is represented exactly, and smaller ones
@@ -10,7 +10,7 @@ from __future__ import annotations
 WHOLE = ("n",)
 FRACTIONAL = ("n", "fraction", "rest")
 
-TOO_MUCH = "counts add up to 2^63 or more"
+TOO_MUCH = "the sum of the counts is 2^63 or more"
 
 _UNIT = f"{2**64}::DOUBLE"
 _MASK = f"{2**64 - 1}::HUGEINT"

@@ -53,7 +53,10 @@ T = TypeVar("T")
 HEAD = 1 << 16
 """Number of bytes to read from a source to detect its kind and language."""
 _HEADS = 20
-"""Maximum number of sources from which kind and language are detected, evenly spaced among all."""
+"""Maximum number of sources whose first bytes are read to detect kind and language.
+
+They are evenly spaced among all sources.
+"""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 """Size in bytes of the sample of plain text, without and with a tagger."""
 _PARSED_SAMPLE = 64 << 20
@@ -64,7 +67,10 @@ _SPACELESS = 0.3
 """Minimum share of letters in scripts without spaces for a note on segmentation."""
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
-"""Options that define how to read plain text. If one is set, no tagger is chosen automatically."""
+"""Options that determine how plain text is read.
+
+If one of them is set, no tagger is chosen automatically.
+"""
 
 _LISTS = ("stop", "vocabulary", "contexts")
 """Options whose value is a list of words or a file of words."""
@@ -91,7 +97,7 @@ class Nouns(NamedTuple):
     """Findings about the nouns of parsed text."""
 
     odd: dict[str, Counter[str]]
-    """Words wrongly tagged as nouns, with their counts, by kind of error."""
+    """Words wrongly tagged as nouns, with their counts, grouped by kind of error."""
     repairs: dict[tuple[str, str], tuple[str, int]]
     """Corrected lemmas with their counts, keyed by (form, lemma)."""
     terms: tuple[str, ...] = ()
@@ -103,7 +109,7 @@ class Findings:
 
     sources: list[Source]
     draft: Draft
-    """The recipe so far, from the options, the tagger and the language."""
+    """The recipe as known so far from the options, the tagger and the language."""
     language: str | None = None
     """BCP 47 code of the language, or None if it is unknown or the input is not text."""
     is_spaceless: bool = False
@@ -131,7 +137,7 @@ def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
         options, notes = choose_tagger(heads.detect_tagger(), options)
     draft = draft_recipe(options, kind, has_heads=_has_heads(options, kind))
     draft = replace(draft, notes=(*notes, *draft.notes))
-    # 2. Determine the language, which decides about capitals and separable verbs.
+    # 2. Determine the language. It affects capitals and separable verbs.
     code = _choose_language(options, heads, draft.recipe)
     draft = draft.apply_language(code, options)
     if options.duplicates == "drop" and draft.recipe.reader in RUNNING:
@@ -153,7 +159,7 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
     for source in sources:
         can = source.path != STANDARD_INPUT and not source.is_remote and source.size <= _LARGE
         words = b""
-        with suppress(InputError, OSError):  # Counting the file will raise the error again.
+        with suppress(InputError, OSError):  # Counting will raise the same error.
             if can and len(sources) > 1:
                 blocks = (block.data for block in replace(source).blocks(HEAD))
                 words = b" ".join(b"".join(blocks).lower().split())
@@ -181,7 +187,7 @@ def _inspect_text(findings: Findings, heads: Heads) -> Findings:
         findings = replace(findings, is_spaceless=heads.is_spaceless)
         lexicon = learn_lexicon(sources, draft.recipe, once)
         if lexicon is not None:
-            # Segment the sample with the words that were just learnt.
+            # Segment the sample with the words that were learnt above.
             reading = replace(draft.recipe.reading, lexicon=lexicon)
             draft = replace(draft, recipe=replace(draft.recipe, reading=reading))
             findings = replace(findings, draft=draft, lexicon=lexicon)
@@ -222,7 +228,7 @@ def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tupl
         words = tuple(value)
     if not any(map(str.strip, words)):
         raise InputError(
-            f"{name}: the list is empty; put one word on each line", code="empty-input"
+            f"{name}: the list is empty; write one word on each line", code="empty-input"
         )
     return words
 
@@ -302,7 +308,7 @@ def read_head(source: Source) -> bytes:
 
 
 class Heads:
-    """The first bytes of up to `_HEADS` sources, read when they are first needed."""
+    """The first bytes of up to `_HEADS` sources. They are read when they are first needed."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -329,7 +335,8 @@ class Heads:
     def detect_language(self, recipe: CountRecipe) -> str | None:
         """Return the BCP 47 code of the language of running text.
 
-        The tagger determines the language. Without one, it is detected from the text.
+        The tagger determines the language. If there is no tagger, the language is detected from the
+        text.
         """
         reader, model = recipe.reader, recipe.reading.model
         if reader == TAGGED:
@@ -390,7 +397,7 @@ def _has_heads(options: CountOptions, kind: str) -> bool:
 
 
 def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -> str | None:
-    """Return the requested or detected language, or None if it is unclear."""
+    """Return the specified or detected language, or None if it is unclear."""
     if options.language is None:
         return None if recipe.reader in TABULAR else heads.detect_language(recipe)
     if not _CODE.fullmatch(options.language):
@@ -450,7 +457,7 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
     repairs = statistics.find_repairs()
     if not draft.join_terms:
         return Nouns(odd, repairs)
-    # Find terms among corrected words, because these will be counted.
+    # Find terms in the corrected text, because corrected words will be counted.
     repair = LemmaRepair(tables, list_odd(odd), list_repairs(repairs))
     return Nouns(odd, repairs, find_terms(map(repair, batches), tables, chained=True))
 

@@ -1,7 +1,7 @@
 """Merge the counts of all tasks: assign final ids, and sum the counts of identical pairs.
 
-The merge runs in DuckDB, which spills to disk if memory is short. Pairs are grouped by ids, not by
-strings.
+The merge runs in DuckDB, which spills to disk if it runs out of memory. Pairs are grouped by ids,
+not by strings.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
 """Pattern for words of letters and combining marks, with hyphens and apostrophes inside."""
 
 _LOW = 2**32 - 1
-"""Mask for the lower 32 bits of a key, the context's id. The upper bits are the word's id."""
+"""Mask for the lower 32 bits of a pair's key, which are the context's id.
+
+The upper bits are the word's id.
+"""
 
 _AXES = {
     "words": (parts.WORDS, "SELECT id, word AS name", ""),
@@ -37,11 +40,15 @@ _AXES = {
         parts.CONTEXTS,
         "SELECT id, CASE WHEN slot = '' THEN context ELSE slot || ':' || context END AS name,"
         " slot, context",
-        # Different relations can give the same name: b:c with relation a, and c with relation a:b.
+        # Different relations can produce the same name: a:b:c is context b:c of relation a, and
+        # context c of relation a:b.
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For words and contexts: the file of a task, the SQL to read it, and extra columns to keep."""
+"""Settings for words and for contexts.
+
+They are the file of a task, the SQL that reads it, and additional columns to keep.
+"""
 
 
 @dataclass(frozen=True)
@@ -192,7 +199,7 @@ class CountMerger:
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():
             names = self._map_ids(part, axis)
-            # Skip the join if the ids are already final, as with a single task.
+            # Skip the join if the ids are already final, as in the case of a single task.
             every = f"count(*) = (SELECT count(*) FROM {names})"
             if not self._fetch_one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
                 key[axis] = f"{axis}_map.new"

@@ -1,4 +1,4 @@
-"""Merge the example sentences of all tasks, keeping the best ones up to a maximum size."""
+"""Merge the example sentences of all tasks, and keep the best ones up to a maximum size."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from roget.learn.counting.recipe import CountRecipe
 _TEXT, _OCCURRENCE = 35, 4
 """Compressed size of a sentence in percent, and bytes per occurrence.
 
-Both were measured on English texts, and serve to estimate the size on disk.
+Both were measured on English texts. They are used to estimate the size on disk.
 """
 
 _LOW = 2**32 - 1
-"""Mask for the lower 32 bits of a key, the context's id. The upper bits are the word's id."""
+"""Mask for the lower 32 bits of a pair's key, which are the context's id.
+
+The upper bits are the word's id.
+"""
 
 _ORDER = "again, rank, sentence, word_at, context_at"
 """Columns by which the occurrences of a pair are sorted, best first."""
@@ -99,7 +102,7 @@ class _ExampleMerger:
     def choose(self) -> None:
         """Create the tables `chosen` (the best occurrences of each pair) and `texts` (sentences).
 
-        For pairs from several tasks, the best occurrences are chosen again, as in
+        If a pair occurs in several tasks, the best of all its occurrences are chosen, as in
         `examples.choose`.
         """
         most = self._recipe.evidence
@@ -121,10 +124,10 @@ class _ExampleMerger:
     def limit_size(self) -> None:
         """Create the table `used` with the numbered sentences that fit within the size limit.
 
-        The value of a pair is the logarithm of its word's or context's count, whichever is lower.
-        The value of a sentence adds up the values of its pairs, each divided by the number of
-        sentences with this pair. Sentences with the highest value per byte are kept. All values are
-        integers, so sums do not depend on the order.
+        The value of a pair is the logarithm of the count of its word or of its context, whichever
+        is lower. The value of a sentence is the sum of the values of its pairs, each divided by the
+        number of sentences with this pair. Sentences with the highest value per byte are kept. All
+        values are integers, so sums do not depend on the order.
         """
         number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
         cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"

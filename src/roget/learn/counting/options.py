@@ -25,9 +25,9 @@ class CountOptions(Checked):
         many="repeated",
         flags=("--relation", "-r"),
         metavar="NAME|PATTERN",
-        help="Dependency relations to count: nouns, verbs, adjectives, names, all, a single "
-        "relation (obj, subj, amod, obl:prep, nmod:prep) or a pattern (VERB/obj/NOUN). Can "
-        "be repeated. Default: nouns.",
+        help="Dependency relations to count: a preset (nouns, verbs, adjectives, names, all), a "
+        "relation (obj, subj, amod, obl:prep, nmod:prep) or a pattern (VERB/obj/NOUN). Can be "
+        "repeated. Default: nouns.",
     )
     window: int | None = option(
         None, minimum=1, help="Use the words within N positions as contexts, in any kind of text."
@@ -35,13 +35,14 @@ class CountOptions(Checked):
     sides: str = option(
         "both",
         choices=SIDES,
-        help="Neighbours to count in the window: both sides, left, right, apart (left and right "
-        "as different contexts) or each (every position as a different context).",
+        help="Neighbours in the window to use as contexts: both (either side), left, right, "
+        "apart (left and right neighbours are different contexts) or each (every position is a "
+        "different context).",
     )
     decay: bool | None = option(
         None,
-        help="Count a neighbour at distance d in the window as 1/d. Default: yes, unless --window "
-        "is passed.",
+        help="Count a neighbour at distance d in the window with the weight 1/d. Default: yes, "
+        "unless --window is passed.",
     )
     function_words: bool | None = option(
         None,
@@ -50,20 +51,23 @@ class CountOptions(Checked):
     )
     terms: bool | None = option(
         None,
-        help="Count words that rarely occur apart as one word (interest_rate); in parsed text, "
-        "only compounds and names. Default: yes for plain text without --tagger or --window.",
+        help="Count words that rarely occur apart as one word (interest_rate). In parsed text, "
+        "only compounds and names are joined. Default: yes for plain text without --tagger or "
+        "--window.",
     )
     reader: str | None = option(
-        None, choices="readers", help="Use this reader instead of inferring it from the file name."
+        None,
+        choices="readers",
+        help=("Name of the reader to use instead of inferring it from the file name."),
     )
     tagger: str | None = option(
         None,
         choices=TAGGERS,
-        help="How to find relations in plain text: hanta (a tagger and patterns) or spacy (a "
+        help="Tool that finds relations in plain text: hanta (a tagger and patterns) or spacy (a "
         "parser).",
     )
     model: str | None = option(
-        None, metavar="NAME|FOLDER", help="spaCy pipeline to parse with, or language of the tagger."
+        None, metavar="NAME|FOLDER", help="spaCy pipeline for parsing, or language of the tagger."
     )
     language: str | None = option(
         None,
@@ -78,15 +82,15 @@ class CountOptions(Checked):
     )
     repair: bool | None = option(
         None,
-        help="Correct noun lemmas that parsed text contradicts (datum → data). Default: yes for "
-        "presets (nouns, …), otherwise no.",
+        help="Correct noun lemmas that are contradicted by the rest of the parsed text (datum → "
+        "data). Default: yes for presets (nouns, …), otherwise no.",
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of a table by role (word=noun,context=verb,count=freq; slot=… is optional), "
-        "or as names or numbers in this order (user,item or 2,1,3).",
+        help="Columns of a table, as ROLE=NAME (word=noun,context=verb,count=freq and optionally "
+        "slot=…), or as names or numbers in the order word, context, count (user,item or 2,1,3).",
     )
     form: bool = option(False, help="Count word forms instead of lemmas.")
     keep_case: bool | None = option(
@@ -106,14 +110,14 @@ class CountOptions(Checked):
     duplicates: str = option(
         "drop",
         choices=("drop", "keep"),
-        help="How to treat text files that differ only in spaces and capitals: drop (count one of "
-        "them) or keep (count all).",
+        help="Treatment of text files that differ only in spaces and capitals: drop (count only "
+        "one of them) or keep (count all of them).",
     )
     encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
         None,
-        help="Exchange words and contexts. Use --no-transpose for tables with words in the first "
-        "column. Default: no (inferred for tables).",
+        help="Exchange words and contexts. Default: no, but inferred for tables. Use "
+        "--no-transpose for tables with words in the first column.",
     )
     min_count: int = option(1, minimum=1, help="Drop words with fewer than N occurrences.")
     min_context: int = option(1, minimum=1, help="Drop contexts with fewer than N occurrences.")
@@ -133,9 +137,9 @@ class CountOptions(Checked):
         metavar="FILE",
         help="File of contexts to keep, one per line. All other contexts are dropped.",
     )
-    alphabetic: bool = option(False, help="Keep only words and contexts made of letters.")
+    alphabetic: bool = option(False, help="Keep only words and contexts that consist of letters.")
     limit: int | None = option(
-        None, minimum=1, help="Stop after N tokens (or rows of a table), e.g. to try out options."
+        None, minimum=1, help="Stop after N tokens (or table rows), e.g. to try out options."
     )
     evidence: int = option(
         0,
@@ -147,8 +151,8 @@ class CountOptions(Checked):
         2.0,
         minimum=0,
         metavar="TIMES",
-        help="Maximum size of the example sentences, relative to the counts; 0 = no limit. "
-        "Sentences with frequent words and contexts are kept first.",
+        help="Maximum size of the example sentences, as a multiple of the size of the counts; 0 "
+        "= no limit. Sentences with frequent words and contexts are kept first.",
     )
     processes: int | None = option(
         None, minimum=1, help="Number of worker processes. Default: one per core."
@@ -156,7 +160,7 @@ class CountOptions(Checked):
     memory: str | None = option(
         None,
         metavar="SIZE",
-        help="Memory limit of the database, e.g. 2GB. Larger data spill to disk.",
+        help="Memory limit of the database, e.g. 2GB. Larger data are spilled to disk.",
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)

@@ -1,7 +1,7 @@
 """Counting tasks, and their results, which are stored on disk until they are merged.
 
-The result of a task is called a part. It is a folder of Parquet files, with ids that are only valid
-in it:
+The result of a task is called a part. It is a folder of Parquet files, with ids that are valid only
+within the folder:
 
     words.parquet      id BIGINT, word VARCHAR, count
     contexts.parquet   id BIGINT, slot VARCHAR, context VARCHAR, count
@@ -35,12 +35,13 @@ WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
 
 @dataclass(frozen=True)
 class CountTask:
-    """Several sources, or a piece of one source, that are counted together."""
+    """Several sources, or a part of one source, that are counted together."""
 
     sources: tuple[Source, ...]
     key: str
-    """Digest of the recipe and of the sources' paths, sizes and modification times. It names the
-    result.
+    """Digest of the recipe and of the sources' paths, sizes and modification times.
+
+    It is the name of the result.
     """
 
 
@@ -49,25 +50,28 @@ class Facts:
     """The manifest of a counted task."""
 
     tokens: int
-    """Number of tokens, or number of rows if the input is a table."""
+    """Number of tokens, or of rows if the input is a table."""
     sentences: int
     fractional: bool = False
     runs: int = 1
     """Number of files with pairs. A pair may occur in several files."""
     read: int = 0
-    """Number of bytes read from standard input."""
+    """Number of bytes read from standard input, or 0."""
     sha256: str | None = None
-    """SHA-256 of standard input, computed while it is read."""
+    """SHA-256 of standard input, which is computed while the input is read."""
     seen: dict[str, dict[str, int]] | None = None
     """Counts of tags and labels in running text, if no pair was found."""
     names: dict[str, int] = field(default_factory=dict)
-    """Counts of the most frequent names and acronyms of the text that were not counted as words."""
+    """Counts of the text's most frequent names and acronyms, which were not counted as words."""
     note: str = ""
     """A note for the user, or an empty string."""
     witnessed: int = 0
-    """Number of files with example occurrences. Each has a file of sentences."""
+    """Number of files with example occurrences.
+
+    For each, there is also a file with the sentences.
+    """
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
-    """Origin of the sentences: path, byte offset and number of lines of each piece."""
+    """Origin of the sentences: path, byte offset and number of lines of each part of a source."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
             [place, source.size, source.modified, source.start, source.stop, source.encoding]
         )
         if source.path == STANDARD_INPUT:
-            # The next run may have other input, so its counts must not be reused.
+            # The next run may have different input, so it must not reuse these counts.
             content.append(os.urandom(16).hex())
     return CountTask(
         sources, sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]

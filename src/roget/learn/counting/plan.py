@@ -1,6 +1,7 @@
 """Plan a count: determine the recipe, the filters and the tasks.
 
-Nothing is read here. A plan determines the result completely: equal plans give equal counts.
+This module reads no input. A plan determines the result completely, so equal plans give equal
+counts.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ BUNDLE = 8 << 20
 """Maximum total size in bytes of small files that form one task."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Minimum input size, in bytes, at which slow readers gain from a process of their own."""
+"""Minimum input size in bytes for running a slow reader in a separate process."""
 
 _SHOWN = 12
 """Maximum number of words listed in a note."""
@@ -78,7 +79,8 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
     for one in list_changed(options, options_of(CountOptions)):
         if one not in allowed:
             raise InputError(
-                f"{one} {getattr(options, one)} does not apply: {name} already contains counts",
+                f"{one} {getattr(options, one)} does not apply to {name}, which already contains "
+                "counts",
                 code="conflicting-options",
             )
 
@@ -93,8 +95,12 @@ def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
     if recipe.reader == UNPARSED:
         notes += _note_segmentation(findings)
     if findings.read_once:
-        kept = "function words and terms are kept" if recipe.window else "nouns are not corrected"
-        notes.append(Notice(f"standard input is read only once: {kept}", code="read-once"))
+        kept = (
+            "function words and terms are not detected"
+            if recipe.window
+            else "nouns are not corrected"
+        )
+        notes.append(Notice(f"standard input can be read only once: {kept}", code="read-once"))
     elif findings.words is not None:
         recipe, more = _apply_words(draft, findings.words)
         notes += more
@@ -115,7 +121,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
         text = f"words learnt from the text: {listed} (chosen by --segment)"
         return [Notice(text, code="segmentation")]
     if findings.is_spaceless and findings.draft.recipe.reading.segment is None:
-        text = "each character is counted as a word; use --segment learnt to find longer words"
+        text = "each character is counted as a word; use --segment learnt to detect longer words"
         return [Notice(text, code="segmentation")]
     return []
 
@@ -124,7 +130,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
     """Add function words and terms to the recipe for window contexts. Return notes on them."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
-        text = "too little text to identify function words: all words are counted"
+        text = "too little text to detect function words, so all words are counted"
         return recipe, [Notice(text, code="too-little-text")]
     if draft.drop_function_words:
         recipe = replace(recipe, function_words=words.function_words)
@@ -150,7 +156,8 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
             notes.append(Notice(text, code="odd-words"))
     changes = Counter[str]()
     for (_, lemma), (word, n) in nouns.repairs.items():
-        # If the lemma becomes a single letter such as "s", its tokens are left out as non-words.
+        # If the corrected lemma is a single letter such as "s", its tokens are left out as
+        # non-words.
         if not is_wordless(word):
             changes[f"{lemma} → {word}"] += n
     if changes:
@@ -162,7 +169,7 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
         notes.append(Notice(text, code="terms"))
     recipe = replace(
         draft.recipe,
-        # Read forms only if some lemmas must be corrected.
+        # Read word forms only if some lemmas must be corrected.
         reading=replace(draft.recipe.reading, both=bool(nouns.repairs)),
         left_out=list_odd(nouns.odd),
         repairs=list_repairs(nouns.repairs),
@@ -186,7 +193,7 @@ def list_frequent(words: Counter[str]) -> str:
 def make_cuts(
     options: CountOptions, recipe: CountRecipe, lists: Mapping[str, Iterable[str]]
 ) -> CountCuts:
-    """Return the filters. Word lists are lower-cased if the text is."""
+    """Return the filters. Word lists are converted to lower case if the text is."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     cuts = {
         name: frozenset((word.lower() if fold else word).strip() for word in words) - {""}
@@ -221,7 +228,8 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
 
 def _split(source: Source, reader: str) -> list[Source]:
     """Return the pieces of a source, or the source itself if its reader needs the whole file."""
-    # Readers of files without blank lines have the attribute `whole`. These files cannot be split.
+    # Readers of formats without blank lines have the attribute `whole`. Their files cannot be
+    # split.
     if reader == "docbin" or getattr(catalogue.load("readers", reader), "whole", False):
         return [source]
     return source.pieces(SLOW.get(reader, PIECE))

@@ -24,7 +24,7 @@ _BLOCK = 4 << 20
 def describe_origin(
     plan: CountPlan, done: Sequence[CountPart], hashes: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything that determines the counts, as a JSON-compatible dictionary."""
+    """Return all information that determines the counts, as a JSON-compatible dictionary."""
     sizes = {source.path: source.size for source in plan.sources}
     digests = dict(hashes)
     once = next((part.facts for part in done if part.facts.read), None)
@@ -93,7 +93,7 @@ def _hash(
     """Hash each local file. Put digests into `digests`, and messages into `errors`."""
     for source in files:
         if source.is_remote:
-            continue  # Hashing would download the file again.
+            continue  # Hashing would require a second download of the file.
         digest = hashlib.sha256()
         try:
             with open(source.path, "rb") as file:

@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.recipe import TABULAR, UNPARSED, draft_recipe, list_changed
 
 _USED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
-"""Options of `roget count` that also apply when quadruples are extracted."""
+"""Options of `roget count` that also apply to the extraction of quadruples."""
 
 
 def write(
@@ -48,8 +48,8 @@ def write(
             written += 1
         if not written:
             raise InputError(
-                "no quadruples in the inputs: no verb has an object followed by a prepositional "
-                "phrase",
+                "no quadruples in the inputs: no verb has an object that is followed by a "
+                "prepositional phrase",
                 code="empty-input",
             )
     return written

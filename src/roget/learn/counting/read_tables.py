@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """The folder, the database and the progress callback for counting a table."""
+    """The output folder, the database and the progress callback for counting a table."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -35,7 +35,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
     if recipe.limit is not None:
-        # With a limit, the order of rows matters, because the first ones are read.
+        # With a row limit, the order of rows matters, because only the first rows are read.
         connection.execute("SET preserve_insertion_order = true")
     with (
         open_table(
@@ -77,13 +77,13 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = fixed_point.split(query)
-    # Replace strings by ids, which makes the large table of pairs several times smaller.
+    # Replace strings by ids, so that the large table of pairs becomes several times smaller.
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = fixed_point.summed(query, key, fractional, "count(*) AS rows")
         numbered = fixed_point.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
         duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
-        # DuckDB reads the file several times. Report each pass as a fraction of its size.
+        # DuckDB reads the file several times. Report each pass as a fraction of the file size.
         report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"
@@ -97,5 +97,5 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     for axis, name in (("words", WORDS), ("contexts", CONTEXTS)):
         duck.copy(connection, f"SELECT * EXCLUDE (rows) FROM {axis}", folder / name)
     rows = connection.execute("SELECT coalesce(sum(rows), 0)::BIGINT FROM words").fetchall()[0][0]
-    report(source.size * 8 // 10, 0)  # Rows do not count as tokens.
+    report(source.size * 8 // 10, 0)  # Table rows are not tokens.
     return Facts(tokens=rows, sentences=0, fractional=fractional)

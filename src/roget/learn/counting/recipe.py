@@ -26,13 +26,13 @@ RUNNING = (UNPARSED, TAGGED, "spacy")
 """Readers for plain text, including spaCy."""
 
 PARSED = ("conllu", "docbin")
-"""Readers for parsed text, which are fast enough to read the text twice."""
+"""Readers for parsed text. They are fast enough to read the text twice."""
 
 TABULAR = ("table", "matrix")
-"""Readers for inputs that hold pairs instead of text."""
+"""Readers for inputs that contain pairs instead of text."""
 
 UNITS = {"table": "row", "matrix": "cell"}
-"""Unit in which the size of a table or matrix is reported. Text is measured in tokens."""
+"""Units in which the sizes of tables and matrices are reported. Text is measured in tokens."""
 
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
@@ -79,21 +79,23 @@ class CountRecipe:
     relations: RelationSet | None = None
     """Dependency relations, or None if contexts come from a window or the input is a table."""
     window: int | None = None
-    """Window size: contexts are the words within this many positions in the sentence."""
+    """Window size N. Contexts are the words within N positions in the same sentence."""
     sides: str = "both"
-    """Neighbours to count in the window: both, left, right, apart (context names begin with left:
-    or right:) or each (context names include the position).
+    """Neighbours in the window to use as contexts.
+
+    The values are both, left, right, apart (names of contexts begin with left: or right:) and each
+    (names of contexts include the position).
     """
     decay: bool = False
-    """True to count a neighbour at distance d in the window as 1/d."""
+    """True to count a neighbour at distance d in the window with the weight 1/d."""
     function_words: tuple[str, ...] | None = None
-    """Function words, which are not counted in a window. None if all words are counted."""
+    """Function words, which are left out of a window. None if all words are counted."""
     terms: tuple[str, ...] = ()
     """Pairs of adjacent words that are joined into one term."""
     left_out: tuple[str, ...] = ()
-    """Words wrongly tagged as nouns, which are not counted as nouns."""
+    """Words wrongly tagged as nouns. They are not counted as nouns."""
     drop_odd: bool = False
-    """True to drop all nouns in tagged text that look like a number, a letter or a pronoun."""
+    """True to drop nouns in tagged text that look like a number, a letter or a pronoun."""
     repairs: tuple[tuple[str, str, str], ...] = ()
     """Corrections of noun lemmas, as (form, lemma, corrected lemma)."""
     separable: bool = False
@@ -105,12 +107,11 @@ class CountRecipe:
     transpose: bool | None = False
     """True to exchange words and contexts, or None to infer this from a table's header or name."""
     limit: int | None = None
-    """Maximum number of tokens, or of table rows. The last sentence is always completed."""
+    """Maximum number of tokens or of table rows. The last sentence is always read to its end."""
     evidence: int = 0
     """Maximum number of example sentences for each pair."""
     evidence_size: float = 2.0
-    """Maximum size of the example sentences, as a multiple of the size of the counts. 0 means no
-    limit."""
+    """Maximum size of the example sentences, relative to the counts. 0 means no limit."""
 
     @property
     def per_one(self) -> int:
@@ -119,7 +120,7 @@ class CountRecipe:
 
     def to_record(self) -> dict[str, Any]:
         """Return the recipe as a JSON-compatible dictionary, with relations by name."""
-        # Remove the relations first, so asdict does not convert the parsed patterns.
+        # Remove the relations first, so that asdict does not convert the parsed patterns.
         record = asdict(replace(self, relations=None))
         record["relations"] = self.relations.names if self.relations else ()
         return record
@@ -146,9 +147,10 @@ class CountRecipe:
 
 @dataclass(frozen=True)
 class CountCuts:
-    """Filters applied to the counts. The fields have the same names as the options.
+    """Filters for the counts. The fields have the same names as the options.
 
-    All thresholds apply to totals before filtering, so the order of the filters does not matter.
+    All thresholds apply to the totals before filtering, so the order of the filters does not
+    matter.
     """
 
     min_count: int = 1
@@ -157,14 +159,14 @@ class CountCuts:
     stop: frozenset[str] = frozenset()
     vocabulary: frozenset[str] | None = None
     contexts: frozenset[str] | None = None
-    """Context words to keep, without the relation. None to keep all."""
+    """Context words to keep, without the relation. None keeps all contexts."""
     alphabetic: bool = False
     """True to keep only words and contexts made of letters (and inner hyphens or apostrophes)."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A recipe drafted from the options. Flags select the properties to infer from the text."""
+    """A recipe drafted from the options. The flags select the properties to infer from the text."""
 
     recipe: CountRecipe
     notes: tuple[Notice, ...] = ()
@@ -235,7 +237,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     """Set the flags for properties to infer from the text."""
     recipe = draft.recipe
     if recipe.window is not None:
-        # By default, function words are dropped and terms are joined, unless --window is passed.
+        # By default, drop function words and join terms, unless --window is passed.
         default = options.window is None
         keep = not default if options.function_words is None else options.function_words
         join = default if options.terms is None else options.terms
@@ -245,8 +247,8 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     preset = recipe.relations.has_preset
     keep = not preset if options.odd_words is None else options.odd_words
     if recipe.reader == TAGGED:
-        # Tagging is too slow to read the text twice by default. So words wrongly tagged as nouns
-        # are recognised only by their form. Terms require a second reading of a sample.
+        # Tagging is too slow to read the text twice by default, so words wrongly tagged as nouns
+        # are recognised only by their form. To detect terms, a sample must be read twice.
         recipe = replace(recipe, drop_odd=not keep)
         return replace(draft, recipe=recipe, join_terms=bool(options.terms))
     repair = preset if options.repair is None else options.repair
@@ -256,7 +258,10 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
 
 
 def _choose_reader(options: CountOptions, reader: str) -> str:
-    """Return the requested tagger as the reader for plain text. Without one, return `reader`."""
+    """Return the requested tagger as the reader for plain text.
+
+    Without a tagger, return `reader`.
+    """
     if options.tagger is None:
         return reader
     if reader not in (UNPARSED, options.tagger):

@@ -23,7 +23,7 @@ from roget.learn.counting.plan import SLOW, CountPlan, measure_size
 from roget.learn.counting.recipe import TABULAR, CountRecipe
 
 POOL_FROM = 32 << 20
-"""Minimum input size, in bytes, at which worker processes save time."""
+"""Minimum input size, in bytes, at which worker processes reduce the running time."""
 
 _PARTS, _WORK = "parts", "work"
 
@@ -35,7 +35,7 @@ class Keep(Enum):
     ON_ERROR = "on error"
     """Keep finished tasks after an error, so the next run with the same recipe can reuse them."""
     ALWAYS = "always"
-    """Keep finished tasks even after success. The caller removes them."""
+    """Keep finished tasks even after success. The caller must remove them."""
 
 
 class Workspace:
@@ -62,7 +62,7 @@ class Workspace:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # Remove partial outputs. The lock ensures that no other process is writing them.
+            # Remove partial outputs. The lock ensures that no other process is writing to them.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
                 # Remove drafts of tasks. Keep finished tasks of other recipes, which may have taken
@@ -82,7 +82,7 @@ class Workspace:
     ) -> None:
         """Remove the folder, or keep the finished tasks and add a note on resuming."""
         done = self.list_done()
-        # An input error while merging would occur again, so nothing can be reused.
+        # An input error during the merge would occur again, so nothing can be reused.
         is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
         keeps = self._keep is Keep.ALWAYS if error is None else self._keep is not Keep.NEVER
         if not keeps or not done or is_hopeless:
@@ -107,7 +107,7 @@ class Workspace:
         except InputError as error:
             shutil.rmtree(self.parts / task.key, ignore_errors=True)
             raise InputError(
-                f"{error}; run the same command again to recount it", code=error.code
+                f"{error}; run the same command again to repeat this count", code=error.code
             ) from None
 
     def _describe(self, done: set[str]) -> str:
@@ -120,7 +120,7 @@ class Workspace:
             if task.key not in done or source.path == STANDARD_INPUT
         }
         if not missing:
-            progress = "everything is counted but not merged"
+            progress = "all inputs are counted but not merged"
         elif len(files) > 1:
             progress = f"{len(files) - len(missing)} of {len(files)} files counted"
         else:
@@ -129,7 +129,7 @@ class Workspace:
 
 
 class Meter:
-    """Add up the progress of all tasks, and report it."""
+    """Counter that adds up the progress of all tasks and reports it."""
 
     def __init__(self, tasks: Sequence[CountTask], done: set[str], progress: Report | None) -> None:
         sizes = {task.key: sum(map(measure_size, task.sources)) for task in tasks}
@@ -154,14 +154,15 @@ def count_tasks(
         return _count_first(workspace, plan, options, meter)
     done = workspace.list_done()
     missing = [task for task in plan.tasks if task.key not in done]
-    # Start with the largest tasks, so no large task runs alone at the end.
+    # Start with the largest tasks, so that none of them runs alone at the end.
     missing.sort(key=lambda task: sum(map(measure_size, task.sources)), reverse=True)
     if missing:
         engine = _make_engine(options, plan.recipe, missing)
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                # A worker that cannot write to the disk of this machine returns its files.
+                # A worker that cannot write to the disk of this machine returns the contents of its
+                # files.
                 if files is not None:
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
@@ -191,9 +192,9 @@ def _count_first(
 def _make_job(
     workspace: Workspace, recipe: CountRecipe, options: CountOptions, *, shared: bool
 ) -> Extract:
-    """Return the callable with which workers count a task."""
+    """Return the callable that workers use to count a task."""
     if recipe.reader in TABULAR and shared:
-        # Tables are counted in this process, where DuckDB uses all cores.
+        # Tables are counted in this process, because DuckDB uses all cores.
         return Extract(recipe, str(workspace.parts), options.memory, threads=None)
     return Extract(recipe, str(workspace.parts) if shared else None, options.memory or "2GB")
 
@@ -205,9 +206,8 @@ def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[Cou
     if options.engine != "local":
         if once:
             raise InputError(
-                f"--engine {options.engine} cannot read standard input; save it to a file, or "
-                "count "
-                "it locally",
+                f"--engine {options.engine} cannot read standard input; save the text to a file, "
+                "or count it locally",
                 code="conflicting-options",
             )
         engine: Engine = make(options.scheduler, options.processes)

@@ -23,7 +23,7 @@ BUFFER = 1 << 22
 """Number of occurrences to collect before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Number of distinct pairs in memory at which they are written to a file."""
+"""Number of distinct pairs in memory above which they are written to a file."""
 
 
 class PairTally:
@@ -80,9 +80,9 @@ class PairTally:
         self._write(contexts, CONTEXTS)
 
     def _choose_widths(self) -> tuple[int, int]:
-        """Return the number of bits for a word id, and the number for a relation id.
+        """Return the number of bits for word ids and for relation ids.
 
-        There are enough bits for twice the current number of words.
+        They are sufficient for twice the current number of words.
         """
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
@@ -115,7 +115,7 @@ class PairTally:
             self._used = 0
 
     def _settle(self) -> None:
-        """Merge the counted buffers if this saves time. Write them to disk if they are large."""
+        """Merge the counted buffers if this saves time. Write the result to disk if it is large."""
         sizes = [keys.size for keys, _ in self._counted]
         if sum(sizes[1:]) >= min(sizes[0], RUN):
             self._merge()

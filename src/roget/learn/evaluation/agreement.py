@@ -28,8 +28,8 @@ def measure_alpha(codes: Ints) -> float | None:
     total = int(values.sum())
     if not total or (values > 0).sum() < 2:
         return None
-    # α = 1 − observed/expected disagreement. An item with m judgements has the weight m, so divide
-    # its pairs by m − 1.
+    # Compute α = 1 − observed/expected disagreement. An item with m judgements has the weight m, so
+    # divide its number of pairs by m − 1.
     disagreeing = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
     observed = float((disagreeing / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))
@@ -51,7 +51,10 @@ def measure_agreement(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """Count how many annotators gave each judgement, with shape (items, judgements)."""
+    """Count how many annotators gave each judgement.
+
+    The result has the shape (items, judgements).
+    """
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

@@ -29,17 +29,17 @@ from roget.learn.evaluation.options import KINDS, MAX_WORDS
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
-"""Verdicts on a line of words: most, some, or none of them belong together."""
+"""Verdicts on whether the words of a line belong together: most, some or none of them."""
 
 UNSURE = "?"
-"""Answer of an annotator who is unsure. It counts as wrong."""
+"""Answer of an annotator who is unsure. It is counted as wrong."""
 
 ALL = "all"
 """Name of the row with the mean over annotators."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MAX_WORDS + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""Columns of a key, which is a table of the correct answers."""
+"""Columns of a key, i.e. a table of the correct answers."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """A share of an annotator's answers, with its 95 % confidence interval."""
+    """A share of answers, such as the correct ones, with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -59,12 +59,12 @@ class AgreementShare(NamedTuple):
 
 
 class AnswerLine(NamedTuple):
-    """A question, and the annotators' answers to it."""
+    """A question, with the answers of the annotators."""
 
     question: Question
     answered: int
     right: int
-    """Number of annotators who found the intruder, or judged the words coherent."""
+    """Number of annotators who found the intruder or judged the words as coherent."""
     answers: tuple[tuple[str, int], ...]
     """All distinct answers with their counts, most frequent first."""
 
@@ -79,8 +79,8 @@ class Judgement:
     codes: Ints
     """The answers as codes, with shape (annotators, lines).
 
-    A code is the index of the chosen word or verdict. −1 is a missing answer, and one more than the
-    last index is an unsure one.
+    A code is the index of the chosen word or verdict. A missing answer has the code −1, and an
+    unsure one has the code after the last index.
     """
 
     @property
@@ -90,7 +90,7 @@ class Judgement:
 
     @property
     def chance(self) -> float | None:
-        """Expected share of intruders found by guessing, or None for a reading sheet."""
+        """Expected share of intruders found by guessing. None for a reading sheet."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
@@ -140,7 +140,7 @@ class Judgement:
             for name, right, own in zip(self.people, good & known, known, strict=True)
         ]
         if len(rows) > 1:
-            # Over all annotators, the mean answer to a line is one observation.
+            # For the row of all annotators, the mean answer to a line is one observation.
             some = known.any(axis=0)
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
@@ -180,14 +180,15 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
         raise InputError(
-            "no filled-in sheet; pass at least one, in addition to the key", code="missing-option"
+            "no filled-in sheet; pass at least one sheet in addition to the key",
+            code="missing-option",
         )
     codes = [read_answers(path, sheet, columns) for path in filled.values()]
     found = Judgement(sheet.kind, sheet.questions, tuple(filled), np.array(codes))
     if not found.answered.any():
         names = join_names([str(path) for path in filled.values()])
         raise InputError(
-            f"{names}: no answers; expected answers in the last column", code="empty-input"
+            f"{names}: no answers found; write the answers in the last column", code="empty-input"
         )
     return found
 
@@ -198,9 +199,8 @@ def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, Path
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
         raise InputError(
-            f"{len(keys)} of {len(paths)} files are keys ({shown}); expected one key, "
-            "which is written together with the sheet, and a filled-in sheet for each "
-            "annotator",
+            f"{len(keys)} of {len(paths)} files are keys ({shown}); pass exactly one key (written "
+            "together with the sheet) and one filled-in sheet per annotator",
             code="invalid-input",
         )
     ((name, key),) = keys.items()
@@ -214,7 +214,7 @@ def is_key(path: PathLike) -> bool:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # Reading the file as a sheet will report the error.
+        return False  # The error will be reported when the file is read as a sheet.
 
 
 def read_key(path: PathLike) -> QuestionSheet:
@@ -241,7 +241,8 @@ def read_key(path: PathLike) -> QuestionSheet:
                 questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(
-            f"{source.name}: expected one kind of question in all lines, but found {len(kinds)}",
+            f"{source.name}: expected the same kind of question in all lines, but found "
+            f"{len(kinds)} kinds",
             code="invalid-input",
         )
     return QuestionSheet(kinds.pop(), tuple(questions.values()))
@@ -265,7 +266,7 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
                     f"at most {last}"
                 )
             elif other := _find_difference(texts, sheet.kind, questions[line]):
-                refuse(f"line {line} has {other}: does the sheet belong to this key?")
+                refuse(f"line {line} has {other}; check that the sheet belongs to this key")
             else:
                 wrong, code = _parse_answer(texts["answer"], sheet.kind, questions[line])
                 if wrong:
@@ -300,7 +301,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return an error message ("" if the answer is valid) and the code of an answer."""
+    """Return the code of an answer, preceded by an error message ("" if the answer is valid)."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:
@@ -345,5 +346,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
-    """Return the names of the columns that hold the words of a line."""
+    """Return the names of the columns that contain the words of a line."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

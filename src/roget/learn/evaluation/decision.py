@@ -4,9 +4,9 @@ Pairs of a verb and a noun are sampled, and all their tokens are deleted from th
 trained on the rest decides whether a noun is more likely the object of the deleted verb or of a
 rival verb. The correct verb is the one that occurs more often with the noun in the full table.
 
-The paper sampled 104 pairs, with verbs that had 500 to 5000 of the 756,721 tokens. Here verbs are
-in the same frequency band, relative to the number of tokens, and the rivals are all other verbs in
-it. Pairs have at least three tokens, because with fewer the correct answer would depend on chance.
+The paper sampled 104 pairs, with verbs that had 500 to 5000 of the 756,721 tokens. Here verbs have
+the same relative frequencies, and the rivals are all other verbs in this frequency band. Pairs have
+at least three tokens, because the correct answer would depend on chance otherwise.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from roget.learn.evaluation.options import DecideOptions
 LEAST = 3
 """Minimum number of occurrences of a pair to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as fractions of all tokens (from the paper)."""
+"""Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
 
 FLOOR = 1e-9
 """Lower bound of probabilities before taking logarithms."""
@@ -72,8 +72,8 @@ class DecisionTask:
     ) -> DecisionTask:
         """Sample (word, context) pairs, delete them from the counts, and add rival contexts.
 
-        Rivals with the same count are omitted. `purpose` is part of the error message if there are
-        no pairs.
+        Rivals with the same count as the context are omitted. `purpose` is used in the error
+        message if there are no pairs.
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
@@ -94,7 +94,8 @@ class DecisionTask:
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
         removed = np.zeros(part.shape, dtype=bool)
         removed[words[drawn], at[drawn]] = True
-        # 3. Pair each sampled context with every rival that was not deleted and has another count.
+        # 3. Pair each sampled context with every rival that was not deleted and has a different
+        # count.
         word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
         rival = np.tile(np.arange(band.size), drawn.size)
         ask = ~removed[word, rival] & (part[word, context] != part[word, rival])
@@ -111,8 +112,9 @@ class DecisionTask:
         return cls(train, band, word, context, rival, right, exceptional)
 
     def errors(self, scores: Floats) -> tuple[float, float]:
-        """Return the error rates on all test items and on the exceptional ones. A tie is half an
-        error.
+        """Return the error rates on all test items and on the exceptional test items.
+
+        A tie counts as half an error.
         """
         return self.judge(self.margins(scores))
 
@@ -132,7 +134,7 @@ class DecisionTask:
 
 @dataclass(frozen=True)
 class Decided:
-    """Error rates of one model, one for each random draw of test pairs."""
+    """Error rates of one model, one per random draw of test pairs."""
 
     model: str
     every: list[float] = field(default_factory=list)
@@ -213,7 +215,7 @@ def decide(
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Return True if `sizes` apply to a model, because it uses the classes of one clusterer."""
+    """Return True if the option `sizes` applies to a model, which uses a single clusterer."""
     return bool(sizes) and name not in RECIPES
 
 
@@ -228,7 +230,7 @@ class DecisionStage:
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def run(self, name: str, row: Decided) -> None:
-        """Test a model, and record its error rates."""
+        """Test a model, and record its error rates in the results."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:
@@ -268,7 +270,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """Return ("unigram", its margins here, its margins before), like `_learn`."""
+        """Return the name and the margins of the unigram model, in the format of `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -300,13 +302,13 @@ class DecisionStage:
 
 
 def _take_logs(classes: ClassCounts, band: Array) -> Floats:
-    """Return ln p(v|n) for all words n and the contexts v of the band."""
+    """Return ln p(v|n) for all words n and all contexts v in the frequency band."""
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 
 
 def combine(margins: Floats, right: Array) -> Floats:
     """Fit non-negative weights for the margins by logistic regression."""
-    # Give margins towards the correct context a positive sign. The loss is the mean of ln(1 +
+    # Margins in favour of the correct context are positive. The loss is the mean of ln(1 +
     # exp(−w·margin)).
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])

@@ -33,20 +33,20 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Fractions of training and development tokens. The rest are test tokens."""
+"""Fractions of training and development tokens. The remaining tokens are test tokens."""
 
 KEPT = 0.9
 """Fraction of the tokens that `trial` uses for learning."""
 
 LEAST = 100
-"""Minimum number of held-out tokens. With fewer tokens, `trial` returns None."""
+"""Minimum number of held-out tokens. If there are fewer, `trial` returns None."""
 
 
 @dataclass(frozen=True)
 class Heldout:
     """Losses of one model in nats, one for each split.
 
-    loss: −ln p(v|n) per token, for training tokens, test tokens, and tokens of new words.
+    loss: mean −ln p(v|n) per token, for training tokens, test tokens, and tokens of new words.
     entropy: relative entropy KL(empirical distribution ‖ model), averaged over words as in the
         paper.
     """
@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return by how much the test loss is below that of another model (mean over splits)."""
+        """Return how much lower the test loss is than that of another model (mean over splits)."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """Results of the Kneser–Ney model, with which all other models are compared."""
+        """Results of the Kneser–Ney model, the reference for all other models."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -121,7 +121,7 @@ def compare(
         split = TokenSplit.draw(chosen, others, seed)
         learnt: dict[str, list[ClassCounts]] = {}
         for place, name in enumerate(names):
-            # Only models with classes use the requested backoff.
+            # The requested backoff applies only to models with classes.
             way = backoff if recipe(name).families else "auto"
             model = ClassModel(name, backoff=way, random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from roget import catalogue
 from roget.core.options import Checked, copy_option, option, seed_option
-from roget.learn.command_options import BACKOFFS, NeighbourOptions
+from roget.learn.options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
-"""Kinds of sheets: find the word that does not belong, or judge whether the words belong
-together."""
+"""Kinds of sheets.
+
+In "intrusion", annotators find the word that does not belong. In "reading", they judge whether the
+words belong together.
+"""
 SHOWN = ("frequent", "typical", "any")
-"""Choices of the words of a class to show."""
+"""Ways to choose the words of a class that are shown."""
 MAX_WORDS = 50
 """Maximum number of words per line of a sheet."""
 
@@ -28,8 +31,8 @@ class Shared(Checked):
         choices="models",
         called="model",
         flags=("--model", "-m"),
-        help="Name of a model to compare (see `roget list models`); repeatable "
-        "[default: all fast models].",
+        help="Name of a model to compare (see `roget list models`). Can be repeated [default: "
+        "all fast models].",
     )
     top: int = option(1000, minimum=1, help="Use only the N most frequent words.")
     random_state: int = seed_option()
@@ -48,9 +51,9 @@ class HeldoutOptions(Shared):
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="How to combine a word's own counts with the estimate of its classes: discount "
-        "(reduce the counts and back off), interpolate (weight by frequency), none (classes only) "
-        "or auto (the model's default).",
+        help="How a model combines a word's own counts with the estimate from its classes: "
+        "discount (reduce the counts and back off), interpolate (weight by frequency), none "
+        "(classes only) or auto (the model's default).",
     )
 
 
@@ -70,7 +73,7 @@ class DecideOptions(Shared):
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Test each clusterer alone with these numbers of clusters, by Σ p(c|noun)·p(verb|c).",
+        help="Numbers of clusters to test with each clusterer alone, by Σ p(c|noun)·p(verb|c).",
     )
 
 
@@ -83,8 +86,8 @@ class RatingOptions(Checked):
         10,
         minimum=0,
         flags=("--number", "-n"),
-        help="Number of pairs to list, with the largest differences between similarity and rating "
-        "first.",
+        help="Number of pairs to list, starting with the largest difference between similarity "
+        "and rating.",
     )
     draws: int = option(
         1000,
@@ -97,8 +100,8 @@ class RatingOptions(Checked):
         None,
         many="text",
         metavar="A,B,C",
-        help="Columns of the two words and the rating, by name, by number or as ROLE=COLUMN "
-        "(word, other, rating), e.g. rating=SimLex999.",
+        help="Columns of the two words and the rating: names or numbers in this order, or "
+        "ROLE=COLUMN (word, other, rating), e.g. rating=SimLex999.",
     )
 
 
@@ -125,7 +128,7 @@ class SheetOptions(Checked):
         choices=SHOWN,
         called="choice of words",
         help="Words of a class to show: the most frequent, the most typical (nearest to the "
-        "centroid) or any.",
+        "centroid) or any (at random).",
     )
     level: int | None = option(
         None,

@@ -24,10 +24,11 @@ from roget.core.io.table import Columns, Roles, open_table
 from roget.core.options import choose, with_options
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.command_options import WAYS
 from roget.learn.evaluation.options import RatingOptions
+from roget.learn.options import WAYS
 from roget.learn.representation.similarity import SMOOTHING
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import compare_words
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
@@ -69,8 +70,9 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair with very different ranks by rating and by similarity. Rank 1 is the most similar
-    pair.
+    """A pair whose ranks by rating and by similarity are very different.
+
+    Rank 1 is the most similar pair.
     """
 
     word: str
@@ -93,18 +95,21 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with human ratings. `rows` begins with the requested similarity."""
+    """Agreement of a thesaurus with human ratings.
+
+    The first of `rows` is the requested similarity.
+    """
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
     """The pairs whose ranks by rating and by similarity differ most."""
     pairs: int
     known: int
-    """Number of pairs with both words in the thesaurus. Other pairs are excluded."""
+    """Number of pairs with both words in the thesaurus. All other pairs are excluded."""
     missing: tuple[str, ...]
     """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
-    """Words that were too uncertain to be placed in the thesaurus."""
+    """Words that were left out of the thesaurus because their class was uncertain."""
     draws: int
     seed: int
 
@@ -129,7 +134,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     with open_table(source, columns, roles=RATED, guess=True) as table:
         if "rating" not in table.places:
             raise InputError(
-                f"{source.name}: which column has the ratings? Name it with --columns, e.g. "
+                f"{source.name}: cannot identify the column with the ratings; specify it, e.g. "
                 f"--columns word=1,other=2,rating={len(table.names)}",
                 code="ambiguous-columns",
             )
@@ -137,7 +142,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
             word, other, text = (texts[role] for role in RATED.order)
             rating = _parse_rating(text)
             if not (word and other):
-                refuse("a word is missing; expected two")
+                refuse("a word is missing; expected two words per line")
             elif not math.isfinite(rating):
                 refuse(f"the rating is {text!r}; expected a number")
             else:
@@ -198,14 +203,14 @@ def judge_ratings(
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
     # Compute all similarities of the pairs. The last two are the tree and the baseline.
-    similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
+    similarities = {way: compare_words(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
     table = np.array([people, *similarities.values()])
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
-    # List missing words, with a separate list of uncertain ones.
+    # List the missing words, with a separate list of uncertain words.
     missing = dict.fromkeys(
         word
         for pair, (a, b) in zip(rated, rows, strict=True)

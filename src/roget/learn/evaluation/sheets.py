@@ -1,10 +1,10 @@
 """Question sheets for annotators: lines of words sampled from the classes of a thesaurus.
 
 In **intrusion** (after Chang et al. 2009, for topics), one word of a line is an intruder from
-another class. The more often annotators find it, the more coherent the class is. Only its meaning
-should reveal the intruder. It replaces a random word of the class, and has about the same frequency
-and length. It is taken from the first words of another class, among the half of all classes that
-are least similar.
+another class. The more often annotators find it, the more coherent the class is. To ensure that
+only its meaning reveals the intruder, it replaces a random word of the class, and has about the
+same frequency and length. It is taken from the first words of another class, among the half of all
+classes that are least similar.
 
 In **reading**, all words of a line are from one class, and annotators judge whether they belong
 together. As a control, made-up lines contain words from all classes, with about the same
@@ -24,7 +24,8 @@ from roget.core.options import choose, with_options
 from roget.core.types import Ints
 from roget.errors import InputError, Notice
 from roget.learn.evaluation.options import KINDS, SheetOptions
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import compare_words
 
 INTRUSION, READING = KINDS
 
@@ -38,18 +39,19 @@ LEAST = 3
 """Minimum number of words of a class on a reading sheet."""
 
 EACH = 4
-"""Number of lines from real classes for each made-up line."""
+"""Number of lines from classes for each made-up line."""
 
 
 TWICE = 2
 """Number of candidate intruders per class, as a multiple of the number of words shown.
 
-With fewer candidates, hardly any would be as rare as the rarest words shown.
+With fewer candidates, hardly any would be as rare as the rarest words that are shown.
 """
 
 NEAR = 5
-"""Number of candidates of similar frequency, of which the one with the most similar length is
-chosen.
+"""Number of candidates with the most similar frequencies.
+
+The one with the most similar length is chosen.
 """
 
 
@@ -58,11 +60,11 @@ class Question(NamedTuple):
 
     line: int
     node: int | None
-    """The class that the words come from, or None for a made-up line."""
+    """The class from which the words are taken, or None for a made-up line."""
     label: str
     words: tuple[str, ...]
     answer: str
-    """The intruder. On a reading sheet, `MADE_UP` or an empty string."""
+    """The intruder. On a reading sheet, this is `MADE_UP` or an empty string."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """Draws words for questions from the classes of a thesaurus."""
+    """Sampler of words for questions, from the classes of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -161,13 +163,13 @@ class _Draw:
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
-            # Replace a random word, so the frequency of the intruder does not stand out.
+            # Replace a random word, so that the intruder does not stand out by its frequency.
             left_out = members.pop(int(self.rng.integers(len(members))))
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
             if intruder is None:
                 raise InputError(
-                    "no intruders found, because all classes have the same words; use another "
+                    "no intruders found, because all classes contain the same words; use another "
                     "level of the tree",
                     code="too-little-text",
                 )
@@ -203,12 +205,10 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words that are dissimilar to a class, from the less similar half of the other
-        classes.
-        """
+        """Return words from the less similar half of the other classes, for use as intruders."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
-        similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
+        similarity = compare_words(self._thesaurus, *pairs).reshape(members.size, rows.size)
         owner = np.repeat(np.arange(len(others)), [one.size for one in others])
         means = np.bincount(owner, similarity.mean(axis=0)) / np.bincount(owner)
         far = np.flatnonzero(means[owner] <= np.median(means))
@@ -218,16 +218,16 @@ class _Draw:
     def _match(self, row: int, present: Sequence[int], *choices: Ints) -> int | None:
         """Return a word that can replace another one, or None if there is no candidate.
 
-        The word comes from the first of the `choices` with a candidate, and has about the same
-        frequency and length. It is not in the line yet, and not in an earlier line if possible.
-        Ties are broken at random.
+        The word is taken from the first of the `choices` that has a candidate. It is similar to
+        the replaced word in frequency and length. It does not occur in the line or, if
+        possible, in an earlier line. Ties are broken at random.
         """
         there = {self._words[one].casefold() for one in present}
         for rows in choices:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)
             if fresh.size:
-                # Take the candidates with the nearest log frequency, and of these the one with the
+                # Keep the candidates with the nearest log frequency. Choose the one with the
                 # nearest length.
                 apart = np.abs(np.log(self._totals[fresh] / self._totals[row]))
                 order = self.rng.permutation(fresh.size)

@@ -20,7 +20,10 @@ KEY = "trust"
 """Key under which the provenance records the reliability statistics."""
 
 RECURS = 0.5
-"""Minimum Jaccard similarity at which a class recurs. Below .5 it is dissolved (Hennig 2007)."""
+"""Minimum Jaccard similarity for a class to count as recurring.
+
+Below .5, a class counts as dissolved (Hennig 2007).
+"""
 
 STABLE, UNSTABLE = 0.7, 0.4
 """Thresholds of the adjusted Rand index.
@@ -29,13 +32,13 @@ Classes are stable at or above the first value, and unstable below the second.
 """
 
 SCARCE = 15
-"""Median number of occurrences per word, below which a text alone is too small.
+"""Median number of occurrences per word below which a text alone is too small.
 
-Most classes then contain unrelated words.
+Most classes learnt from such a text contain unrelated words.
 """
 
 FEWEST = 100
-"""Minimum number of words for a warning. Users can check fewer words themselves."""
+"""Minimum number of words for a warning. Users can check a smaller number themselves."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class Trust:
     background: bool
     """True if background counts were added."""
     agreement: float | None = None
-    """Adjusted Rand index between these classes and those learnt from a random 90 % of the tokens.
+    """Adjusted Rand index of these classes and classes learnt from a random 90 % of the tokens.
+
     None if not measured.
     """
     classes: int = 0
@@ -134,7 +138,7 @@ def describe(trust: Trust) -> list[str]:
     """Describe the reliability of the classes in one or two lines."""
     lines = [f"{trust.occurrences:,.0f} occurrences per word (median)"]
     if trust.agreement is None:
-        return [f"{lines[0]}; stability of the classes not measured"]
+        return [f"{lines[0]}; the stability of the classes was not measured"]
     return [
         f"{trust.verdict} classes: {trust.recurring:,} of {trust.classes:,} recur "
         f"without 10 % of the tokens (ARI {trust.agreement:.2f})",
@@ -146,7 +150,10 @@ def warn(trust: Trust) -> Notice | None:
     """Return a warning if the classes are unreliable, or None."""
     each = f"{trust.occurrences:,.0f} occurrences per word"
     if trust.is_scarce:
-        text = f"too little text for reliable classes ({each}); add text, or see --background"
+        text = (
+            f"too little text for reliable classes ({each}); add text, or add background "
+            "counts with --background"
+        )
         return Notice(text, code="unstable-classes")
     if trust.verdict == "unstable" and trust.words >= FEWEST:
         text = f"unstable classes ({each}); add text, or request fewer classes (--clusters)"

@@ -41,7 +41,7 @@ class Added(NamedTuple):
     """The summed counts. The words and contexts of the thesaurus come first, in their original
     order."""
     new: Any
-    """Number of new tokens of each word in `counts`."""
+    """Number of new tokens of each word, in the order of `counts`."""
     whole: Counts
     """The summed counts of all words, including words that are still too rare for the thesaurus."""
 
@@ -109,7 +109,7 @@ def _check_compatible(
         if ours and its and set(ours) != set(its):
             raise InputError(
                 f"{name} has the relations {', '.join(its)}, but the thesaurus has "
-                f"{', '.join(ours)}; use the same relations",
+                f"{', '.join(ours)}; count both with the same relations",
                 code="incompatible-counts",
             )
         other = read_recipe(counts)
@@ -119,8 +119,8 @@ def _check_compatible(
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
             if one.name not in _FREE and mine != theirs:
                 raise InputError(
-                    f"{name} was counted with {one.name} {theirs}, but the thesaurus with "
-                    f"{mine}; use the same settings, or pass the text itself",
+                    f"{name} was counted with {one.name} {theirs}, but the thesaurus with {mine}; "
+                    "use the same settings, or pass the text instead of the counts",
                     code="incompatible-counts",
                 )
         if any(getattr(recipe, part) != getattr(other, part) for part in _BY_TEXT):
@@ -145,7 +145,8 @@ def _count(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Count new text with the settings of the thesaurus."""
     cuts = before.provenance.get("cuts") or {}
-    # Only the lengths of word lists are stored, so the lists cannot be applied to the new text.
+    # The thesaurus stores only the lengths of word lists, so the lists cannot be applied to the new
+    # text.
     if listed := [name for name in ("stop", "vocabulary", "contexts") if cuts.get(name)]:
         raise InputError(
             f"the thesaurus was counted with a word list ({', '.join(listed)}), which "
@@ -158,8 +159,8 @@ def _count(
     sources, reader = find_sources(names, known, options.encoding, tabular=tabular)
     if reader != recipe.reader and not (reader == UNPARSED and recipe.reader in TAGGERS):
         raise InputError(
-            f"{sources[0].name} was read as {reader}, but the thesaurus was counted "
-            f"from {recipe.reader}; use the same kind of input",
+            f"{sources[0].name} was read as {reader}, but the text of the thesaurus as "
+            f"{recipe.reader}; use the same kind of input",
             code="incompatible-counts",
         )
     sources, notes = _skip_known(sources, before)
@@ -192,9 +193,13 @@ def _skip_known(
     skipped = len(sources) - len(kept)
     if not kept:
         raise InputError(
-            f"{sources[0].name}: already in the thesaurus; add other text", code="duplicate-input"
+            f"{sources[0].name} is already in the thesaurus; pass other text",
+            code="duplicate-input",
         )
-    text = f"{skipped:,} of {len(sources):,} files skipped: already in the thesaurus, or copies"
+    text = (
+        f"{skipped:,} of {len(sources):,} files skipped, because they are already in the "
+        "thesaurus or copies of other files"
+    )
     return kept, (Notice(text, code="copies"),)
 
 
@@ -268,7 +273,7 @@ def _refuse_duplicates(before: Counts, files: Iterable[tuple[str, str]]) -> None
 
 
 def _hashes(counts: Counts) -> dict[str, str]:
-    """Return a mapping from the SHA-256 of each counted file to its name."""
+    """Return a dictionary from the SHA-256 of each counted file to the file's name."""
     return {
         str(one["sha256"]): str(one.get("path", ""))
         for one in counts.provenance.get("inputs", ())

@@ -21,22 +21,30 @@ from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import KEY, reopen_background
 from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
-from roget.learn.prior import KEY as PRIOR
-from roget.learn.prior import reopen_prior
+from roget.learn.representation.background import KEY, reopen, reopen_background
+from roget.learn.representation.prior import KEY as PRIOR
+from roget.learn.representation.prior import open_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.draft import Draft, add_or_move
-from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import (
+    CHANGE_KINDS,
+    NEW,
+    OPEN,
+    ClassSnapshot,
+    Edit,
+    GrowthChange,
+    add_or_move,
+)
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
-"""Reason that is recorded for leaving out an uncertain new word."""
+"""Reason recorded for each uncertain new word that was left out."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +53,10 @@ class GrowthResult:
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """Changes made by this growth, sorted by kind and size. Earlier changes are in
-    `thesaurus.changes`."""
+    """Changes due to this growth, sorted by kind and size.
+
+    Earlier changes are in `thesaurus.changes`.
+    """
     notes: tuple[str, ...] = ()
     """Notes for the user, e.g. on new words that were left out."""
     tokens: float = 0
@@ -135,7 +145,7 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # Load the sentences now, because their folder is replaced later.
+                seen.load()  # Load the sentences now, because their folder will be replaced.
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
@@ -165,7 +175,9 @@ def _grow(
     """Count the new inputs, add them, update the classes, and replay the edits."""
     base = thesaurus.base
     background = reopen_background(base.provenance.get(KEY), options.background)
-    prior = reopen_prior(base.provenance.get(PRIOR), options.vectors)
+    prior = reopen(
+        open_prior, "prior vectors", "--vectors", base.provenance.get(PRIOR), options.vectors
+    )
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
         new = inputs
@@ -173,7 +185,7 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        # Load the sentences now, because their temporary folder is removed later.
+        # Load the sentences now, because their temporary folder will be removed.
         new.evidence.load()
     if not new.entries:
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
@@ -238,7 +250,7 @@ def _report(progress: Report | None, done: float) -> None:
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Return the words and clusters that the edits of a thesaurus have changed."""
+    """Return the words and clusters that were changed by edits of a thesaurus."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -256,7 +268,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster that was split by an edit has no words left. Assign it a unique negative number.
+    # A cluster that was split by an edit has no words left. Give it a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -284,7 +296,7 @@ def _make(
     last = max((one.number for one in base.changes), default=0)
     order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
-    # Words that an edit added stay in their class and do not count as new.
+    # Words that were added by an edit stay in their class and do not count as new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
     steps = [
         replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
@@ -304,7 +316,7 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    # Drop statistics of the old classes, which no longer hold.
+    # Drop statistics of the old classes, which are no longer valid.
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
@@ -358,7 +370,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
     """Translate the undone edits to the grown thesaurus.
 
-    Later edits depend on earlier ones, so the translation stops at the first edit that fails.
+    Later edits depend on earlier edits, so the translation stops at the first edit that fails.
     """
     found: list[list[Edit]] = []
     for edit in edits:

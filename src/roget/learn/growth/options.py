@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roget.core.options import Checked, copy_option, option
+from roget.core.options import Checked, option
 from roget.errors import InputError
-from roget.learn.counting.options import CountOptions as Counting
+from roget.learn.options import CorpusOptions
 
 _MAX_RANGE = 1_000_000
 """Maximum number of changes in a range such as 5-9."""
@@ -17,8 +17,8 @@ _MAX_DIGITS = 18
 
 
 @dataclass(frozen=True)
-class GrowOptions(Checked):
-    """Options of `roget grow`."""
+class UpdateOptions(Checked):
+    """Options for updating the classes of a thesaurus."""
 
     move: bool = option(
         True, help="Move words to another class if the new counts clearly support it."
@@ -27,24 +27,29 @@ class GrowOptions(Checked):
         True, help="Split classes and create new ones if the new text clearly supports it."
     )
     min_contexts: int = option(
-        3, minimum=1, help="Add a new word only if it occurs in at least N known contexts."
+        3,
+        minimum=1,
+        help=(
+            "Add a new word only if it occurs in at least N contexts that the "
+            "thesaurus already has."
+        ),
     )
     background: str | None = option(
         None,
         metavar="COUNTS",
-        help="New path of the thesaurus's background counts, if they were moved after `build`.",
+        help="New path of the background counts of the thesaurus, if they were moved after "
+        "`build`.",
     )
     vectors: str | None = option(
         None,
         metavar="FILE",
-        help="New path of the thesaurus's word vectors, if they were moved after `build`.",
+        help="New path of the word vectors of the thesaurus, if they were moved after `build`.",
     )
-    reader: str | None = copy_option(Counting, "reader", None)
-    encoding: str = copy_option(Counting, "encoding", "utf-8")
-    processes: int | None = copy_option(Counting, "processes", None)
-    memory: str | None = copy_option(Counting, "memory", None)
-    engine: str = copy_option(Counting, "engine", "local")
-    scheduler: str | None = copy_option(Counting, "scheduler", None)
+
+
+@dataclass(frozen=True)
+class GrowOptions(CorpusOptions, UpdateOptions):
+    """Options of `roget grow`, with the options for reading text last."""
 
 
 ALL = "all"

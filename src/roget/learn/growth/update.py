@@ -1,7 +1,7 @@
 """Update a clustering with new counts: place new words, move words and split classes.
 
-The margin of a word is the log odds of its most probable class against its current class. The lead
-of a word is the log odds of its most probable class against the second most probable one.
+The *margin* of a word is the log odds of its most probable class against its current class. The
+*lead* of a word is the log odds of its most probable class against its second most probable class.
 
 The update only uses `Clustering.place` and the counts, so it works for all clusterers.
 """
@@ -19,12 +19,12 @@ from roget.core.counts import Counts
 from roget.core.counts.views import to_dense, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
-from roget.learn.background import add_background
-from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
+from roget.learn.growth.incremental import IncrementalUpdate
 from roget.learn.growth.options import GrowOptions
-from roget.learn.prior import Prior
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior
 from roget.learn.thesaurus.edits import CLASS, MOVED, NEW, SPLIT
 
 MIN_NEW_SHARE = 0.5
@@ -34,28 +34,35 @@ MAX_SIMULATED = 1000
 """Maximum number of words whose tokens are halved to estimate the noise of margins."""
 
 CLEAR_QUANTILE, SIMILAR = 0.99, 100
-"""A move is clear if its margin exceeds this quantile of the margins of halved words. The second
-value is the number of halved words compared: those with the most similar numbers of tokens."""
+"""Quantile of the margins of halved words above which a move is clear.
+
+The second value is the number of halved words compared, which are those with the most similar
+numbers of tokens.
+"""
 
 MIN_MARGIN = float(np.log(2))
-"""Minimum size of a clear margin, in nats."""
+"""Minimum margin of a clear move, in nats."""
 
 MAX_UNCHANGED = 500
 """Maximum number of unchanged words used to estimate the leads of words."""
 
 UNCERTAIN_QUANTILE = 0.25
-"""Quantile that defines uncertain words. The lead of a word is the log odds of its most probable
-class against the second. A new word is uncertain if its lead is below this quantile of the leads of
-unchanged words."""
+"""Quantile that defines uncertain words.
+
+A new word is uncertain if its lead (see the module docstring) is below this quantile of the leads
+of unchanged words.
+"""
 
 MIN_CLASS_SIZE = 5
-"""Minimum size of a new class. If a quarter of the median class size is larger, that is the
-minimum."""
+"""Minimum size of a new class. A quarter of the median class size is required if that is more."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""Parameters of new classes. The cohesion of a class is the mean cosine between its words. A new
-class must reach `NEARLY` times the `CLOSE` quantile of the cohesion of the existing classes. The
-linkage threshold is `LINKED` times this minimum."""
+"""Parameters of new classes.
+
+The cohesion of a class is the mean cosine similarity of its words. A new class must reach `NEARLY`
+times the `CLOSE` quantile of the cohesion of the existing classes. The linkage threshold is
+`LINKED` times this minimum.
+"""
 
 STRANGE, MAX_OUTLIERS = 0.1, 2000
 """A new word is an outlier if its similarity to its class is below the quantile `STRANGE` of the
@@ -70,7 +77,7 @@ REASONS = 4
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """A change to the clustering, with cluster numbers and rows instead of ids and words."""
+    """A change to the clustering. Classes and words are given as cluster numbers and rows."""
 
     kind: str
     rows: Ints
@@ -85,15 +92,15 @@ class ManualEdits(NamedTuple):
     """The words and clusters of a thesaurus that users have edited."""
 
     rows: Collection[int]
-    """Rows of words that an edit put into a class. Growth does not move them."""
+    """Rows of words that an edit assigned to a class. Growth does not move them."""
     classes: Ints
     """Clusters that an edit has merged, split or nested. Growth does not split them."""
     together: Ints
-    """For each cluster, the number of the class to which it belongs after the edits."""
+    """For each cluster, the number of the class that contains it after the edits."""
 
 
 class ClusteringUpdate(NamedTuple):
-    """The result of an update: the new clustering, and how it differs from the old one."""
+    """The result of an update: the new clustering, and its differences from the old one."""
 
     clustering: Clustering
     steps: list[UpdateStep]
@@ -142,8 +149,8 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background, prior)
     wide = renewal.regroup()
-    # 2. Place new words and words with many new tokens. Also place some unchanged words, whose
-    # leads show how large the noise is.
+    # 2. Place new words and words with many new tokens. Also place some unchanged words, because
+    # the distribution of their leads shows how reliable placement is.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = (
@@ -160,8 +167,8 @@ def update_clustering(
     if queried.size:
         matrix = _borrow(counts, background, wide)
         placed = to_dense(wide.placing.place_rows(queried, matrix, wide))
-    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
-    # other new words, and move words.
+    # 3. Leave out new words with a lower lead than most unchanged words. Add the other new words,
+    # and move words.
     sure = np.ones(entering.size, dtype=bool)
     if calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
@@ -180,7 +187,7 @@ def update_clustering(
         at = entering.size + np.searchsorted(changed, moved)
         memberships = replace_rows(memberships, moved, _shape(placed[at], wide))
     steps += _enter(placed[: entering.size][sure], entering[sure])
-    # 4. Split classes and add new ones, then recompute the statistics of classes.
+    # 4. Split classes and add new classes, then recompute the statistics of classes.
     if options.split and new.any():
         regrown = _ClassBuilder(renewal, wide, before, memberships, new)
         steps = regrown.restructure(steps, edited.classes)
@@ -196,7 +203,7 @@ def update_clustering(
 
 
 def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
-    """Add background counts to the counts for placing words, if the word vectors use them."""
+    """Add the background counts to the counts of the text, if the word vectors use them."""
     known = wide.representation
     if background is None or known is None or known.totals.size == counts.shape[1]:
         return counts.matrix
@@ -214,7 +221,8 @@ def keep_rows(counts: Counts, rows: Ints) -> Counts:
 def _shape(placed: Floats, wide: Clustering) -> Any:
     """Convert p(class|word) to memberships: one class per word if the clustering is hard."""
     held = wide.memberships
-    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # Every word is in a single class.
+    # Every word belongs to a single class.
+    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
     return sparsify(np.asarray(placed, dtype=np.float64))
 
@@ -234,12 +242,12 @@ def _leads(placed: Floats) -> Floats:
 
 
 class _Moves(NamedTuple):
-    """For each word that may move: its best class, and by how much the margin is clear."""
+    """The best class of each word that may move, and the margin that a move must exceed."""
 
     targets: Ints
     margins: Floats
     clear: Floats
-    """The margins that moves must exceed."""
+    """The minimum margins for moves."""
 
 
 def _confirm(
@@ -247,9 +255,9 @@ def _confirm(
 ) -> _Moves:
     """Compare the margins with the new tokens alone, and with the noise of halved counts.
 
-    A word's margin is the smaller one of the margins by all its counts and by its new tokens. The
-    noise is estimated with words whose classes are known: half of their old tokens are placed. The
-    margin of another class over their own is due to the sample of tokens.
+    The margin of a word is computed from all its counts and from its new tokens, and the smaller
+    value is used. To estimate the noise, words are placed by a random half of their old tokens. If
+    another class then wins, its margin is due to sampling.
     """
     old, at = before.shape, np.arange(rows.size)
     more = sparse.csr_array(counts.matrix[: old[0]], dtype=np.float64, copy=True)
@@ -295,7 +303,7 @@ def _move(wide: Clustering, rows: Ints, found: _Moves, together: Ints) -> list[U
     for at in np.argsort(-found.margins, kind="stable").tolist():
         source, target = int(own[rows[at]]), int(found.targets[at])
         is_clear = found.margins[at] > found.clear[at]
-        # A class keeps at least one word.
+        # A class must keep at least one word.
         if is_clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
             score = float(found.margins[at])
@@ -313,7 +321,7 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """Add the reasons to an update step: contexts v with the largest n(v)·ln(p(v|to)/p(v|from)).
+    """Add the contexts v with the largest n(v)·ln(p(v|to)/p(v|from)) as reasons to an update step.
 
     The tokens of the moved words are subtracted from the target class.
     """
@@ -342,7 +350,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """A builder that splits classes and adds new ones.
+    """A builder that splits classes and adds new classes.
 
     It keeps the memberships and the tree up to date.
     """
@@ -364,7 +372,7 @@ class _ClassBuilder:
         self._rows = unit(renewal.counts.ppmi())
 
     def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
-        """Split classes and add new ones.
+        """Split classes and add new classes.
 
         Return the update steps for these changes, followed by the given steps.
         """
@@ -392,7 +400,10 @@ class _ClassBuilder:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Split a class. The larger part keeps the cluster number. The smaller is a new cluster."""
+        """Split a class.
+
+        The larger part keeps the cluster number, and the smaller part becomes a new cluster.
+        """
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]
@@ -406,7 +417,7 @@ class _ClassBuilder:
     def _gather(self, steps: list[UpdateStep], fewest: int) -> list[UpdateStep]:
         """Form classes of new words that are twice as similar to each other as to any class.
 
-        Outliers among the new words are clustered by average linkage on cosine distances.
+        The new words that are outliers are clustered by average linkage on cosine distances.
         """
         entering = np.array([one.rows[0] for one in steps if one.kind == NEW], dtype=np.int64)
         if entering.size < fewest or not len(self._was):
@@ -451,7 +462,7 @@ class _ClassBuilder:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class, with full membership or with the membership in `source`."""
+        """Assign words to a new class, with full membership or with the membership in `source`."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
@@ -471,7 +482,7 @@ class _Division(NamedTuple):
     sides: tuple[Ints, Ints]
     apart: float
     whole: bool
-    """True if both parts have at least the minimum number of words of a class."""
+    """True if both parts have at least the minimum number of words for a class."""
 
 
 def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:

@@ -17,13 +17,16 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights of a vote for the class itself and for classes that are 1 and 2 steps away."""
+"""Weights with which a vote counts for the class itself, and for classes 1 and 2 steps away."""
 
 FAR = len(NEAR)
 """Distance reported for all classes that are more than two steps away."""
 
 CROWD = 1000
-"""Paths of two steps are ignored if the class in the middle has more neighbours than this."""
+"""Maximum number of neighbours of the middle class on a path of two steps.
+
+Other paths are ignored.
+"""
 
 FLATTEN = 0.5
 """Exponent applied to sense weights (0 = uniform, 1 = unchanged)."""
@@ -35,7 +38,7 @@ def fold(word: str) -> str:
 
 
 def is_part(word: str, other: str) -> bool:
-    """Return True if a folded word equals another one or is a part of it.
+    """Return True if a folded word is equal to another one or is a part of it.
 
     >>> is_part("leader", "team leader"), is_part("ear", "year")
     (True, False)
@@ -85,7 +88,7 @@ class Graph:
     def without(self, hidden: Collection[str]) -> Graph:
         """Return the graph without the hidden words and without all words that contain one of them.
 
-        Classes without remaining words in their subtree lose their links, but keep their numbers.
+        Classes whose subtrees contain no words any more lose their links but keep their numbers.
         """
         gone = set(hidden)
         kept = [at for at, word in enumerate(self.words) if not _list_parts(word) & gone]

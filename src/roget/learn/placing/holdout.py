@@ -1,5 +1,4 @@
-"""Evaluate placement: hide known words, place them, and compare the result with their true
-classes."""
+"""Evaluate placement: hide known words, place them, and compare the results with their classes."""
 
 from __future__ import annotations
 
@@ -17,19 +16,21 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import choose_background
-from roget.learn.command_options import PlaceOptions
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import FAR, Graph, fold
 from roget.learn.placing.place import Placer
 from roget.learn.placing.votes import BLOCK, FEWEST, NeighbourModel
+from roget.learn.representation.background import choose_background
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 RANKED = 10
 """Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Edges of the score bins in which mean scores are compared with fractions of correct
-candidates."""
+"""Edges of the score bins.
+
+In each bin, the mean score is compared with the fraction of correct candidates.
+"""
 
 
 class PlacementMetrics(NamedTuple):
@@ -61,7 +62,7 @@ class PlacementMetrics(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Statistics of the words whose best candidates have scores in the same bin."""
+    """Statistics of the words whose best candidates have a score in the same bin."""
 
     low: float
     high: float
@@ -133,7 +134,7 @@ def hide(
             f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
-    # Hide random known words. The remaining known words vote.
+    # Hide random known words. The other known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     background = choose_background(chosen.background, counts)[0]
     rest = graph.without({fold(str(counts.words[row])) for row in hidden})

@@ -14,11 +14,11 @@ from roget.core.counts.evidence import EvidenceLine
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Floats, Ints, PathLike
-from roget.learn.background import choose_background
-from roget.learn.command_options import PlaceOptions
 from roget.learn.load import open_counts
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import FAR, Graph
 from roget.learn.placing.votes import BLOCK, SPELT, NeighbourModel, Supporter
+from roget.learn.representation.background import choose_background
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
@@ -32,14 +32,13 @@ LISTED = 5
 """Number of candidates per word used to calibrate scores."""
 
 LOOKED = 100
-"""Number of known words used to estimate the chance level, the mean fraction of nearby classes."""
+"""Number of known words used to estimate the chance level (the mean fraction of nearby classes)."""
 
 LEVEL, LEVELS = 20, 20
-"""Minimum number of candidates that support a point of a calibration curve, and maximum number of
-points."""
+"""Minimum number of candidates per point of a calibration curve, and maximum number of points."""
 
 BY_CHANCE = 0.25
-"""Maximum fraction of classes that count as correct by chance, for the default of `steps`."""
+"""Maximum fraction of classes that may count as correct by chance, for the default of `steps`."""
 
 DIGITS = 4
 """Number of decimals to which scores are rounded."""
@@ -59,9 +58,9 @@ class PlacementCandidate(NamedTuple):
     score: float
     """Estimated probability that a true class is at most `steps` steps away."""
     votes: float
-    """Votes for the class minus the expected votes, as a fraction of all votes."""
+    """Votes for the class minus the votes expected by chance, as a fraction of all votes."""
     reasons: tuple[Supporter, ...]
-    """Known words that vote for the class, largest votes first."""
+    """Known words that vote for the class, in the order of their votes (largest first)."""
     contexts: tuple[str, ...]
     """Contexts that the word shares with the words in `reasons`."""
     lines: tuple[EvidenceLine, ...] = ()
@@ -74,7 +73,7 @@ class Placed:
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """Candidates of each word, best first. Words are sorted by the votes for the best."""
+    """Candidates of each word, best first. Words are sorted by the votes for the best candidate."""
     left_out: tuple[str, ...]
     """Words without a candidate that reaches the minimum score."""
     known: int
@@ -88,7 +87,7 @@ class Placed:
 
     @property
     def candidates(self) -> Iterator[PlacementCandidate]:
-        """All candidates in a single list, word by word."""
+        """All candidates in a single list, grouped by word."""
         return (one for some in self.words for one in some)
 
 
@@ -127,7 +126,7 @@ class CalibrationCurve(NamedTuple):
 
 
 class ScoreCalibration(NamedTuple):
-    """Calibration of votes: a curve for the first candidates of words and one for all others."""
+    """Calibration of votes: one curve for the first candidates of words, and one for all others."""
 
     first: CalibrationCurve
     other: CalibrationCurve
@@ -155,7 +154,7 @@ class ScoreCalibration(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best classes for a word, with their votes minus the mean votes of known words."""
+    """The best classes for a word. The mean votes of known words are subtracted from the votes."""
 
     row: int
     classes: Ints
@@ -173,10 +172,10 @@ def place(
     """Find candidate classes for words of a corpus that are not in a taxonomy.
 
     Known words with similar contexts or the same ending vote for their classes and, with less
-    weight, for nearby classes. The votes expected by chance are subtracted: the total weight of the
-    votes times the mean votes of known words. Scores are calibrated on words that are in both the
-    corpus and the taxonomy: each is placed as if it, and all words that contain it, were not in the
-    taxonomy.
+    weight, for nearby classes. The votes expected by chance (the total weight of the votes times
+    the mean votes of known words) are subtracted. Scores are calibrated on words that are in both
+    the corpus and the taxonomy. Each is placed as if the taxonomy contained neither this word nor
+    any longer word that contains it.
 
     Parameters
     ----------
@@ -263,7 +262,7 @@ class Placer:
     def steps(self) -> int:
         """Maximum distance at which a candidate counts as correct.
 
-        By default, the largest distance at which few classes count as correct by chance.
+        The default is the largest distance at which few classes count as correct by chance.
         """
         if self.options.steps is not None:
             return self.options.steps
@@ -294,7 +293,8 @@ class Placer:
             for at, row in enumerate(part.tolist()):
                 cells = slice(table.indptr[at], table.indptr[at + 1])
                 classes = table.indices[cells].astype(np.int64)
-                # Round the votes, because their last digits depend on the batch.
+                # Round the votes, because their last digits depend on how rows are divided into
+                # batches.
                 values = (table.data[cells] - usual[classes] * votes.totals[at]).round(6)
                 best = np.lexsort((classes, -values))[:n]
                 best = best[values[best] > 0]
@@ -337,5 +337,5 @@ class Placer:
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """Return a progress callback for a part of the work, which starts after `done` words."""
+    """Return a progress callback for one part of the work, which begins after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

@@ -17,16 +17,16 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import add_background
 from roget.learn.clustering.memberships import tabulate
 from roget.learn.placing.graph import Graph, fold, is_part
-from roget.learn.representation import Representation
+from roget.learn.representation.background import add_background
 from roget.learn.representation.similarity import (
     Similarity,
     StandardisedCosine,
     select_common_rows,
     weigh_contexts,
 )
+from roget.learn.representation.vectors import Representation
 
 NEAREST, LEAST_NEAREST = 100, 10
 """Maximum number of known words that vote by contexts. A tenth of the known words vote if they are
@@ -42,13 +42,16 @@ ENDING = 3
 """Minimum number of characters in an ending."""
 
 ENOUGH = 30
-"""Number of voters with which no shorter endings are tried."""
+"""Number of voters above which shorter endings are not tried."""
 
 MAX_VOTERS = 400
 """Maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of the voters. A few weak votes then give small values."""
+"""Constant added to the total weight of the voters.
+
+It keeps the values small if there are few or weak votes.
+"""
 
 BLOCK = 256
 """Batch size: number of words whose votes are computed at once."""
@@ -61,12 +64,14 @@ class Supporter(NamedTuple):
 
     word: str
     alike: float
-    """Similarity to the new word in standard deviations or, for endings, number of common
-    characters."""
+    """Similarity to the new word.
+
+    For contexts, it is in standard deviations. For endings, it is the number of common characters.
+    """
     by: str
     """Kind of vote, "contexts" or "ending"."""
     share: float
-    """This word's fraction of the votes for the class."""
+    """Fraction of the votes for the class that come from this word."""
 
 
 class VoteSource:
@@ -110,7 +115,7 @@ class Votes:
         return np.asarray(self.classes.sum(axis=1), dtype=np.float64).ravel()
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
-        """Return the n known words that contribute most to the votes of a word for a class."""
+        """Return the n known words whose votes contribute most to a class for a word."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:
@@ -169,7 +174,7 @@ class NeighbourModel:
 
     @cached_property
     def _similarity(self) -> Similarity:
-        """The similarity of words by contexts and by vectors."""
+        """Similarities of words by contexts and by vectors."""
         counts = self.counts
         matrix, contexts, background = counts.matrix, counts.contexts, self._background
         if background is not None:
@@ -220,7 +225,7 @@ class NeighbourModel:
 
     @cached_property
     def _containing(self) -> dict[str, list[int]]:
-        """Mapping from words, and their parts, to the indices of known words that contain them."""
+        """Mapping from words, and their parts, to indices of the known words that contain them."""
         found: dict[str, list[int]] = {}
         for at, row in enumerate(self.known):
             word = self.folded[row]
@@ -250,7 +255,7 @@ class Endings:
         """Return the words with the longest common endings, and the lengths of these endings.
 
         The ending is shortened until there are enough words. If too many words share an ending, an
-        evenly spaced sample of them is taken. The blank before a word counts as a character of the
+        evenly spaced sample of them is used. The space before a word counts as a character of the
         ending. The word itself and words that contain it are excluded.
         """
         reversed_word, found = _reverse(word), {}

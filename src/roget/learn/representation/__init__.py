@@ -1,5 +1,1 @@
-"""Vector representations of words, computed from counts. They are used to compare words."""
-
-from roget.learn.representation.vectors import Representation, decompose, weigh
-
-__all__ = ["Representation", "decompose", "weigh"]
+"""What words are compared by: vectors from their counts, background counts and prior vectors."""

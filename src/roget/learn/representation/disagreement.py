@@ -1,4 +1,4 @@
-"""Find words whose prior vectors contradict their use in a text and should be ignored."""
+"""Find words whose prior vectors contradict their use in a text and should therefore be ignored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ By chance, the share is near 0.
 FAR = 0.25
 """Quantile of the mean prior cosine between a word and its neighbours in the text.
 
-A word below it, in both halves of the text, is far from its neighbours.
+If the mean cosine of a word is lower in both halves of the text, the word counts as far from its
+neighbours.
 """
 
 

@@ -14,10 +14,13 @@ from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
-"""Exponent applied to context totals in PPMI. It slightly raises the totals of rare contexts."""
+"""Exponent applied to context totals in PPMI.
+
+Values below 1 slightly raise the totals of rare contexts.
+"""
 
 SURE = 100.0
-"""Number of tokens at which similarity of contexts and of vectors have equal weight."""
+"""Number of tokens at which the similarity of contexts and that of vectors have equal weights."""
 
 FEW = 10.0
 """Number of tokens at which a similarity is shrunk to half its value."""
@@ -31,13 +34,11 @@ combined vectors.
 """
 
 COMMON = 1000
-"""Number of frequent words from which the mean and standard deviation for standardising are
-computed.
-"""
+"""Number of frequent words used to compute the mean and standard deviation for standardising."""
 
 
 _FEW_ROWS = 4
-"""Maximum number of words to compare without a transposed copy of the table."""
+"""Maximum number of words that are compared without making a transposed copy of the table."""
 
 ROUNDED = 1e-9
 """Standard deviations up to this value are treated as 0."""
@@ -66,7 +67,7 @@ class StandardisedCosine:
         """Return the similarity of the given words to all words."""
         some = self._multiply(self.words[rows])
         if sparse.issparse(self.words) and rows.size <= _FEW_ROWS:
-            # Use a dense product for a few words, which needs no transposed table.
+            # Use a dense product for a few words, because it does not need a transposed table.
             found = (self.words @ to_dense(some).T).T
         else:
             found = some @ self._back
@@ -132,8 +133,8 @@ def share_of_prior(within: Floats, totals: Any, others: Any) -> Floats:
 def weigh_contexts(counts: Counts) -> Any:
     """Return context weights as a csr_array whose rows have unit length.
 
-    The weight of a context with pointwise mutual information w is w²/(1 + w), so contexts that
-    most words share (have, be) have almost no weight.
+    The weight of a context with pointwise mutual information w is w²/(1 + w), so contexts shared by
+    most words (have, be) have almost no weight.
     """
     weights = counts.ppmi(smoothing=SMOOTHING)
     return unit(like(weights, weights.data**2 / (1 + weights.data)))

@@ -25,7 +25,10 @@ rows.
 """
 
 SYMMETRIC = ("conj:", "~conj:")
-"""Prefixes of contexts with a symmetric relation. In it, a word also counts as its own context."""
+"""Prefixes of contexts with a symmetric relation.
+
+In such a relation, a word also counts as its own context.
+"""
 
 BLOCK = 2048
 """Number of rows to compare in one batch."""
@@ -37,7 +40,7 @@ FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions to iterate on, so that all requested dimensions converge."""
+"""Number of extra dimensions in the iteration, so that all requested dimensions converge."""
 
 EXACT = 4000
 """Maximum number of words for an exact decomposition."""
@@ -46,7 +49,10 @@ PIECE = 1 << 16
 """Number of contexts to process in one batch when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Unit to which `multiply_exactly` rounds. Near 1 it is finer than the resolution of float32."""
+"""Unit to which `multiply_exactly` rounds.
+
+For values near 1, it is finer than the resolution of float32.
+"""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
@@ -61,9 +67,9 @@ class Representation:
 
     The weights are positive pointwise mutual information. In coordinations (conj), a word also
     counts as coordinated with itself, with its highest weight. Vectors have length 1 and consist of
-    two blocks of equal weight: the left singular vectors, times singular values, of the weights and
-    of the weights with unit rows. The first block is better for frequent words, the second for rare
-    words.
+    two blocks of equal weight. The first block contains the left singular vectors of the weights,
+    multiplied by the singular values. The second block is computed in the same way from the weights
+    with unit rows. The first block is better for frequent words, the second for rare words.
 
     weights: csr_array of float32 with shape (words, contexts). Background contexts come last.
     vectors: array of shape (words, dimensions).
@@ -93,7 +99,7 @@ class Representation:
     ) -> Self:  # fmt: skip
         """Learn the representation of a csr_array of counts.
 
-        `words` and `contexts` are names, used to find the contexts that are words themselves.
+        `words` and `contexts` are names. They are used to find contexts that are also words.
         `start` is an earlier representation of the first words. It saves iterations.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
@@ -110,7 +116,7 @@ class Representation:
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
             parts.append(unit(rows) * np.float32(2**-0.5))
-        # Round to the precision used on disk, so a reloaded representation is identical.
+        # Round to the precision used on disk, so that a reloaded representation is identical.
         vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
         return cls(
             weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
@@ -152,9 +158,9 @@ class Representation:
         return replace(self, vectors=vectors, prior=prior.shape[1], share=share)
 
     def prior_shares(self, row: int, others: Ints) -> Floats:
-        """Return how much of the similarity of a word to others comes from the prior vectors.
+        """Return the fraction of a word's similarity to others that comes from the prior vectors.
 
-        The values are fractions. Row −1 stands for a word without a vector.
+        Row −1 stands for a word without a vector.
         """
         found = np.zeros(others.size)
         some = np.flatnonzero(others >= 0)
@@ -168,7 +174,7 @@ class Representation:
 
     @cached_property
     def _known_blocks(self) -> tuple[Singles, Singles]:
-        """Vectors from contexts, and prior vectors, with rows of length 1."""
+        """Vectors from contexts and prior vectors, each with rows of length 1."""
         own, more = self.vectors[:, : -self.prior], self.vectors[:, -self.prior :]
         return np.asarray(unit(own)), np.asarray(unit(more))
 
@@ -354,7 +360,8 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
     """Return U and the largest singular values, from the eigenvectors of A·Aᵀ.
 
-    The computation uses one thread and no random start, so classes do not depend on the seed.
+    The computation uses one thread and no random start, so the resulting classes do not depend on
+    the seed.
     """
     from scipy.linalg import eigh
     from threadpoolctl import threadpool_limits
@@ -363,16 +370,16 @@ def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
         products = to_dense(matrix @ matrix.T)
         n = products.shape[0]
         squares, left = eigh(products, subset_by_index=(n - dimensions, n - 1), overwrite_a=True)
-        # eigh returns the smallest eigenvalue first.
+        # The function eigh returns the smallest eigenvalue first.
         return left[:, ::-1], np.sqrt(np.maximum(squares[::-1], 0))
 
 
 def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:
     """Return U, the largest singular values and Vᵀ of a truncated SVD, computed on one thread.
 
-    Small matrices use an exact SVD, others randomised subspace iteration. Only the shorter of U and
-    V is orthogonalised in each iteration, because this step is expensive. If columns `near` to U
-    are passed, few iterations suffice.
+    Small matrices are decomposed by an exact SVD, and larger ones by randomised subspace iteration.
+    Only the shorter one of U and V is orthogonalised in each iteration, because this step is
+    expensive. If columns `near` to U are passed, few iterations suffice.
     """
     from threadpoolctl import threadpool_limits
 
@@ -390,7 +397,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
             known = near[:, :dimensions]
             basis[:, : known.shape[1]] = known
             basis[:, known.shape[1] :] /= np.float32(there.shape[0] ** 0.5)
-        # basis ← orth(A·Aᵀ·basis): converges to the leading left singular subspace.
+        # Iterate basis ← orth(A·Aᵀ·basis), which converges to the leading left singular subspace.
         for _ in range(ITERATIONS if near is None else FURTHER):
             basis = np.linalg.qr(there @ (back @ basis))[0]
         across = back @ basis

@@ -29,11 +29,12 @@ def read(
 ) -> Thesaurus:
     """Read a SKOS file, a child–parent table, a WordNet folder or a lexicon wn:ID as a thesaurus.
 
-    A taxonomy has no counts, so every word counts once. The contexts of a word are the classes
+    A taxonomy has no counts, so every word has a count of 1. The contexts of a word are the classes
     above it, so its neighbours are words in the same classes. If there are very many classes, only
-    the largest are used. A word in several classes belongs equally to all of them, or in WordNet in
-    proportion to the tag counts of its senses plus one. Each class keeps its first parent.
-    `provenance["dropped"]` is the number of other parents. Classes without words are left out.
+    the largest are used as contexts. A word in several classes belongs equally to all of them, or
+    in WordNet in proportion to the tag counts of its senses plus one. Each class keeps its first
+    parent. `provenance["dropped"]` is the number of other parents. Classes without words are left
+    out.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def _open(
         raise InputError(f"{place}: no such file or folder", code="file-not-found")
     chosen = _detect_kind(place) if kind is None else kind
     reader = catalogue.load("taxonomies", chosen)
-    # Only readers of large formats report progress.
+    # Only readers of large formats support progress reports.
     more = {"progress": progress} if "progress" in signature(reader).parameters else {}
     taxonomy: Taxonomy = reader(place, language=language, part=part, **more)
     return taxonomy, place, chosen

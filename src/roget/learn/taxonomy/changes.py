@@ -32,7 +32,7 @@ class ConceptRecord:
     """Preferred labels of the concept."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
-    """Ids of the classes to which the concept has a skos:broader link."""
+    """Ids of the classes to which the concept has skos:broader links."""
     narrower: set[int] = field(default_factory=set)
     """Ids of the classes that have a skos:narrower link to the concept."""
     note: Note = field(default_factory=Note)
@@ -148,7 +148,7 @@ def _numbers(values: Mapping[str, str], name: str) -> list[int]:
 
 
 def _export(thesaurus: Thesaurus) -> Content:
-    """Return the content of a new export of the thesaurus."""
+    """Return the content that a new export of the thesaurus would have."""
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
@@ -158,7 +158,7 @@ def _export(thesaurus: Thesaurus) -> Content:
 def _leave_out(content: Content, ids: list[int]) -> Content:
     """Remove some leaf classes, and all words and classes that are then empty.
 
-    A word that is also in another class stays there.
+    A word that also belongs to another class stays there.
     """
     gone, parents = set(ids), {id: one.broader for id, one in content.classes.items()}
     while True:
@@ -180,7 +180,7 @@ def _leave_out(content: Content, ids: list[int]) -> Content:
 def _read_content(place: Path, language: str | None) -> Content:
     """Read the content of a SKOS file."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
-    # If another tool has dropped roget's predicates, read the ids from URIs.
+    # If another tool has removed roget's predicates, read the ids from the URIs.
     ids = skos.read_ids(found, place, by_address=True)
     content = Content(own={name: next(iter(held.values())) for name, held in found.own.items()})
     for concept in sorted(found.concepts):
@@ -248,8 +248,8 @@ class _Comparison:
     def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
         """Return the broader classes of a concept, or None if they are ambiguous.
 
-        A file may give a link as skos:broader, as skos:narrower or as both. If they differ, the one
-        that changed counts.
+        A file may give a link as skos:broader, as skos:narrower or as both. If they differ, the
+        link that was changed is used.
         """
         if record is None:
             return set()
@@ -281,7 +281,7 @@ class _Comparison:
                 heirs[id].update(new & self.now.classes.keys())
         for id in gone:
             parents = self.before.classes[id].broader
-            # A class without words or subclasses goes to a sibling.
+            # Merge a class without words or subclasses into a sibling.
             siblings = [
                 one
                 for one, record in self.now.classes.items()
@@ -291,7 +291,8 @@ class _Comparison:
             if best is None:
                 self.report(
                     self.before.classes[id],
-                    f"the class {self.name(id)} is missing, and its words are in no other class",
+                    f"the class {self.name(id)} is missing, and its words are not in any other "
+                    "class",
                 )
                 continue
             self.heirs[id] = best
@@ -319,8 +320,10 @@ class _Comparison:
                 continue
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
-                where = f"under {names}" if names else "not under a class of the thesaurus"
-                self.report(record, f"the class {self.name(id)} is {where}; expected one parent")
+                where = f"under {names}" if names else "not below any class of the thesaurus"
+                self.report(
+                    record, f"the class {self.name(id)} is {where}; expected exactly one parent"
+                )
                 continue
             self.request(editing.NEST, record, target=id, into=min(above))
 
@@ -338,8 +341,8 @@ class _Comparison:
                 label = ", ".join(record.names) or "nothing"
                 self.report(
                     record,
-                    f"the word {word!r} has the label {label}: to replace a word, delete it "
-                    "and add the new one",
+                    f"the word {word!r} has the label {label}; to replace a word, delete it and "
+                    "add a new one",
                 )
             for other in record.others:
                 self._add(record, other, added)
@@ -352,7 +355,7 @@ class _Comparison:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0) or "no class"
                 self.report(
                     record,
-                    f"the word {word!r} is in {names}; expected one class of the thesaurus",
+                    f"the word {word!r} is in {names}; expected exactly one class of the thesaurus",
                 )
         for record in self.now.new:
             if len(record.names) != 1:
@@ -373,8 +376,8 @@ class _Comparison:
         if word in self.whole.rows:
             self.report(record, f"{word!r} is already in the thesaurus")
         elif len(above) != 1 or min(above) not in self.now.classes:
-            self.report(record, f"{word!r} is new: expected one broader class of the thesaurus; to "
-                             "make a class, split one")  # fmt: skip
+            self.report(record, f"{word!r} is new; expected exactly one broader class from the "
+            "thesaurus (to create a class, split an existing one)")  # fmt: skip
         else:
             added.setdefault(min(above), []).append(word)
 

@@ -17,8 +17,8 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
     """Read a linkage matrix Z and its words as a taxonomy. Each merge becomes a class.
 
-    The last merge is the root. A merge at the same height as its parent becomes part of it. The
-    optional array `labels` holds the names of the merges.
+    The last merge is the root. A merge at the same height as its parent is joined with the parent.
+    The optional array `labels` holds the names of the merges.
     """
     merges, words, labels = _load(place)
     n = len(words)
@@ -27,7 +27,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     above[pairs] = (n + np.arange(len(merges)))[:, None]
     height = np.concatenate((np.zeros(n), merges[:, 2]))
     top = above.size - 1
-    # Join connected merges of equal height to one class, with the name of the last merge.
+    # Join connected merges of equal height into one class, with the name of the last merge.
     home = np.arange(above.size)
     for node in range(top - 1, n - 1, -1):
         if height[node] == height[above[node]]:

@@ -39,7 +39,7 @@ _OURS = {
 }
 """Predicates defined by roget."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
-"""Predicates of definitions and notes."""
+"""Predicates for definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
 """Pattern that matches the end of class URIs in roget's exports."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
@@ -76,8 +76,8 @@ class Concepts:
     def above(self, concept: str) -> set[str]:
         """Return the broader concepts of a concept.
 
-        Both skos:broader and skos:narrower links are used. Roget's exports contain both, so
-        `broader` suffices for them.
+        Both skos:broader and skos:narrower links are used. Roget's exports contain both, so reading
+        `broader` is sufficient for them.
         """
         broader = self.broader.get(concept, set())
         if broader and (concept in self.kinds[WORD] or concept in self.kinds[WORD_CLASS]):
@@ -152,19 +152,19 @@ def gather(
     """
     found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource of its own. `holders` lists the concepts with this label.
+    # In SKOS-XL, a label is a separate resource. `holders` lists the concepts with this label.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    # Map each language to True if its labels are kept.
+    # For each language, store True if its labels are kept.
     kept_languages: dict[str, bool] = {"": True}
     for subject, predicate, object, tag in statements:
         if predicate in _LABELS:
             if tag is None or not object:
                 continue
             if tag not in kept_languages:
-                # Without a requested language, keep only labels of the first language found. If
-                # there are several, an error is raised after reading.
+                # If no language is requested, keep only labels in the first language found. If
+                # there are several languages, an error is raised after reading.
                 kept_languages[tag] = (
                     matches(tag, requested) if requested else len(kept_languages) == 1
                 )
@@ -266,7 +266,7 @@ def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
 
 
 def _check_languages(languages: set[str], place: Path, language: str | None) -> None:
-    """Raise an error if a language must be requested, or if no labels are in the requested one."""
+    """Raise an error if a language must be specified, or if the specified one has no labels."""
     listed = ", ".join(sorted(languages))
     if language is None and len(languages) > 1:
         raise InputError(

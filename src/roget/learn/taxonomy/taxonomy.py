@@ -45,9 +45,9 @@ class Nodes(NamedTuple):
     """Class of each node."""
     tree: Tree
     shares: list[float]
-    """Weight of each node. The copies of a class share its weight."""
+    """Weight of each node. The weight of a class is divided among its copies."""
     holders: dict[str, list[int]]
-    """For each class, the nodes that hold its words."""
+    """For each class, the nodes that contain its words."""
 
 
 @dataclass
@@ -55,19 +55,19 @@ class Taxonomy:
     """A hierarchy of classes with words. A class may have several parents."""
 
     title: str
-    """Title of the taxonomy, and label of the root if several classes have no parent."""
+    """Title of the taxonomy. It is also the label of the root if several classes have no parent."""
     labels: dict[str, str] = field(default_factory=dict)
     """Label of each class, in the order of the file."""
     parents: dict[str, list[str]] = field(default_factory=dict)
     """Parents of each class, most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Default parent of each class that is not in `parents`."""
+    """Default parent of each class that is missing in `parents`."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
     """Weight of each word in each of its classes."""
     language: str | None = None
     """Language of the words, if known."""
     counts: dict[str, float] = field(default_factory=dict)
-    """Count of each word (default 1)."""
+    """Count of each word. Missing words have the count 1."""
     ids: dict[str, int] = field(default_factory=dict)
     """Id of each class in an exported thesaurus."""
     notes: dict[str, Note] = field(default_factory=dict)
@@ -86,7 +86,8 @@ class Taxonomy:
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
         """Return the first parent of each class with words, and the links to other parents.
 
-        A class has words if they are in it or below it. The other links are dropped.
+        A class counts as having words if there are words in it or below it. All other links are
+        dropped.
         """
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
@@ -174,8 +175,9 @@ class Taxonomy:
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Keep classes with words in them or below them. Raise an error for links to missing
-        classes.
+        """Keep classes that have words in them or below them.
+
+        Raise an error for links to missing classes.
         """
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
@@ -272,7 +274,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         sparse.csr_array(memberships.multiply(totals[:, None])) @ sparse.csr_array(centroids),
         taxonomy.words,
         _distinct([names[node] for node in chosen], [nodes.classes[node] for node in chosen]),
-        provenance={"counted": f"nothing: contexts are classes of {place.name}"},
+        provenance={"counted": f"nothing: contexts are the classes of {place.name}"},
     )
     provenance: dict[str, Any] = {
         "roget": __version__,
@@ -295,7 +297,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         centroids,
         mass,
         provenance=provenance,
-        # The root of an exported thesaurus is no class of the file, and has no name.
+        # The root of an exported thesaurus is not a class in the file, and has no name.
         labels={
             node: name
             for node, name in enumerate(names)
@@ -310,7 +312,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
 
 
 def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
-    """Sort the nodes by the order of splits, if it is known."""
+    """Sort the nodes by the order in which classes were split, if it is known."""
     if not order:
         return nodes
     waiting, found = [(0.0, 0)], [0]
@@ -348,7 +350,7 @@ def _above(nodes: Nodes, tree: Tree) -> Any:
 
 
 def _largest(held: Any, clusters: int) -> Ints:
-    """Return the largest nodes, as many as the matrix of contexts may have.
+    """Return the largest nodes, up to the maximum number of columns of the context matrix.
 
     A node is never larger than its parent and comes after it, so the root is included.
     """

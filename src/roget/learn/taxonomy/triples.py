@@ -20,7 +20,7 @@ from roget.errors import InputError, RogetError
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 LONGEST = 500
-"""Maximum length of an XML entity. It is enough for URIs, but not for an entity bomb."""
+"""Maximum length of an XML entity. It is sufficient for URIs but prevents entity bombs."""
 
 HEAD = 1 << 20
 """Number of bytes at the start of a file that may contain XML entity declarations."""
@@ -53,7 +53,7 @@ def read(
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
         except (OSError, RogetError, GeneratorExit):
             raise
-        except Exception as error:  # Each parser has its own exceptions.
+        except Exception as error:  # Each parser raises different exceptions.
             if stream.broken is not None:
                 raise stream.broken from None
             reason = " ".join(str(error).split())[:200]
@@ -117,7 +117,7 @@ class _Stream(io.RawIOBase):
         self._chunks, self._ready = source.chunks(), memoryview(b"")
         self._begun = False
         self.broken: InputError | None = None
-        """Error raised by the source, which a parser may hide behind another exception."""
+        """Error raised by the source. A parser may replace it by another exception."""
 
     def readable(self) -> bool:
         return True
@@ -141,9 +141,9 @@ class _Stream(io.RawIOBase):
 
 
 def _check_entities(source: Source) -> None:
-    """Raise an error for unsafe XML entities, or if they cannot be checked.
+    """Raise an error for unsafe XML entities, or if entities cannot be checked.
 
-    Unsafe entities are nested, external or long.
+    Nested, external and long entities are unsafe.
     """
     head = source.head(HEAD)
     if b"\0" in head:

@@ -15,7 +15,7 @@ LINKS = Roles({"child": ("narrower",), "parent": ("broader",)})
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
     """Read a table as a taxonomy. Names with children are classes, and all others are words.
 
-    If a row links a name to itself (animal, tab, animal), the class contains its own name as a
+    If a row links a name to itself ("animal" in both columns), the class contains its own name as a
     word. A row without a parent defines a top class. The header is optional.
     """
     source = source_of(str(place))
@@ -30,9 +30,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
         elif parent:
             taxonomy.words.setdefault(child, {})[parent] = 1.0
         else:
-            raise InputError(
-                f"{place}: {child!r} has neither a parent nor children", code="not-a-tree"
-            )
+            raise InputError(f"{place}: {child!r} has no parent and no children", code="not-a-tree")
     return taxonomy
 
 
@@ -44,5 +42,5 @@ def _read_links(source: Source) -> list[tuple[str, str]]:
             if child:
                 links[child, parent] = None
             else:
-                refuse("the child is missing; expected child, tab, parent")
+                refuse("the child is missing; expected child, tab, parent on each line")
     return list(links)

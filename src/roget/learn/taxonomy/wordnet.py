@@ -12,10 +12,10 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.core.io.values import whole_number
 from roget.errors import InputError
-from roget.learn import command_options
+from roget.learn import options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
+PARTS = {part: number for number, part in enumerate(options.PARTS, 1)}
 """Parts of speech with hypernyms, and their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")
@@ -29,7 +29,7 @@ class Synset(NamedTuple):
 
     name: str
     senses: list[tuple[str, float]]
-    """Words of the synset, each with its tag count plus one. The first word is the label."""
+    """Words of the synset, each with its tag count plus one. The label is the first word."""
     hypernyms: list[str]
 
 
@@ -60,7 +60,7 @@ def read_tables(place: Path, part: str | None = None, language: str | None = Non
 
     The columns of noun_senses.tsv are lemma, sense number, synset, lexicographer file and tag
     count. The columns of noun_hypernyms.tsv are synset, pointer (@ or @i) and hypernym. The tables
-    of verbs have the same columns. Underscores become blanks.
+    of verbs have the same columns. Underscores become spaces.
     """
     names = {one: f"{one}_senses.tsv" for one in _choose_parts(part)}
     found = [one for one, name in names.items() if (place / name).is_file()]
@@ -90,7 +90,7 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
     parts = {one: synsets for one in requested if (synsets := lexicon.synsets(pos=one[0]))}
     if not parts:
         raise InputError(
-            f"wn:{id} has no {' or '.join(f'{one}s' for one in requested)}", code="empty-input"
+            f"wn:{id} contains no {' or '.join(f'{one}s' for one in requested)}", code="empty-input"
         )
     return _assemble({one: map(_synset_of_package, found) for one, found in parts.items()})
 
@@ -122,7 +122,7 @@ def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
 def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synset]:
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # Skip the licence.
+        if line.startswith("  ") or not line.strip():  # Skip the licence text.
             continue
         try:
             yield _synset(line, part, tagged)
@@ -147,7 +147,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
         key = f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::"
         senses.append((word.replace("_", " "), 1.0 + tagged.get(key, 0)))
     pointers = cells[4 + 2 * count :]
-    # A pointer has four fields: symbol, target, part of speech, and one that is not used.
+    # A pointer has four fields: symbol, target, part of speech, and a field that is not used here.
     listed = pointers[1 : 1 + 4 * int(pointers[0])]
     linked = zip(listed[::4], listed[1::4], listed[2::4], strict=True)
     above = [f"{target}-{its}" for sign, target, its in linked if sign in HYPERNYMS]
@@ -174,7 +174,7 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
         if pointer in HYPERNYMS:
             above.setdefault(synset, []).append(f"{hypernym}-{part[0]}")
     for name in dict.fromkeys([*senses, *above]):
-        # The table is sorted by lemma. Use the most frequent lemma as the label of a synset.
+        # The table is sorted by lemma. Use a synset's most frequent lemma as its label.
         words = [(word, 1.0 - tagged) for tagged, _, word in sorted(senses.get(name, ()))]
         yield Synset(f"{name}-{part[0]}", words, above.get(name, []))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit, Note
-from roget.learn.thesaurus.labels import LABEL
 from roget.learn.thesaurus.lookup import (
+    LABEL,
     ContextClass,
-    Neighbour,
     Placement,
     Reason,
     Reasons,
@@ -15,6 +14,7 @@ from roget.learn.thesaurus.lookup import (
     TypicalWord,
     WordClass,
 )
+from roget.learn.thesaurus.neighbours import Neighbour
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 __all__ = [

@@ -1,13 +1,14 @@
 """`Draft`: the state of a thesaurus after a sequence of edits, before its tables are computed.
 
 In a draft, words belong to *units*. A unit is a learnt cluster, or one of the two parts of a
-cluster that an edit has split. Merging and nesting only change the cluster to which a unit belongs.
+cluster that an edit has split. If classes are merged or nested, only the cluster to which a unit
+belongs changes.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,6 @@ from scipy import sparse
 
 from roget.core import tree_edits
 from roget.core.counts import Counts, NotCounted
-from roget.core.tree import Tree
 from roget.core.tree_edits import EditedTree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
@@ -28,34 +28,30 @@ from roget.learn.clustering.memberships import (
 )
 from roget.learn.clustering.split_clusters import SplitRule, apply_splits, split_cluster
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit, GrowthChange, Note
+from roget.learn.thesaurus.edits import (
+    ClassSnapshot,
+    Edit,
+    GrowthChange,
+    MatchedClass,
+    Note,
+    add_or_move,
+    match_class,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
     from roget.learn.thesaurus.thesaurus import Thesaurus
-
-MIN_MATCH = 0.5
-"""Minimum F-measure of the word sets of two classes for the classes to match."""
 
 SURE_MATCH = 0.8
 """Minimum F-measure for a match not to be reported as doubtful."""
 
 
 NO_HOMES: dict[int, int] = {}
-"""Shared empty mapping for drafts in which no word was moved. Edits copy it before they change it.
+"""Empty mapping shared by drafts in which no word was moved.
+
+Edits copy it before they change it.
 """
-
-
-class MatchedClass(NamedTuple):
-    """The class of a thesaurus that is most similar to a class snapshot in a stored edit."""
-
-    node: int
-    similarity: float
-    """F-measure between the word sets of the class and the snapshot."""
-    common: int
-    """Estimated number of words that the class and the snapshot have in common."""
-    size: int
-    """Number of words in the matched class."""
 
 
 class Deleted(NotCounted):
@@ -68,7 +64,7 @@ class Deleted(NotCounted):
 
 
 class EditTarget(NamedTuple):
-    """An edit of another thesaurus, translated to this one."""
+    """An edit of another thesaurus, translated to this thesaurus."""
 
     edits: list[Edit]
     """The edits to apply. Words to add that are already in this thesaurus are moved instead."""
@@ -82,7 +78,10 @@ class Memory(NamedTuple):
     """A cache shared by all drafts of a thesaurus."""
 
     labels: dict[Any, list[str]]
-    """Words (rows) of each generated label. The key contains everything that a label depends on."""
+    """Words (as rows) in each generated label.
+
+    The key contains everything that a label depends on.
+    """
     divergences: dict[tuple[int, ...], float]
     """KL divergence of a class from the background, keyed by the units of the class (see `Draft`).
     """
@@ -106,14 +105,16 @@ class Draft:
         self.gone: frozenset[int] = frozenset()
         """Rows of deleted words. Rows of the words in `added` follow the rows of the base."""
         self.settled: frozenset[int] = frozenset()
-        """Rows of words that an edit has put into a single class."""
+        """Rows of words that an edit has assigned to a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
         """The cluster to which each unit belongs, or −1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = NO_HOMES
-        """Home unit of each word that edits moved, keyed by row. `moved` has the units and weights
-        of these words."""
+        """Home unit of each word that was moved by edits, keyed by row.
+
+        `moved` contains the units and weights of these words.
+        """
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
         """State of each growth change that was accepted or refused, by change number."""
@@ -121,7 +122,7 @@ class Draft:
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
-        """Return all drafts up to this one, oldest first."""
+        """Return all drafts up to this draft, oldest first."""
         found = [self]
         while found[-1].before is not None:
             found.append(found[-1].before)
@@ -162,7 +163,7 @@ class Draft:
 
     @property
     def words(self) -> list[str]:
-        """All words that are not deleted, in the order of their rows."""
+        """All words that are not deleted, in row order."""
         listed = [*self.base.words.tolist(), *self.added]
         return [word for row, word in enumerate(listed) if row not in self.gone]
 
@@ -188,12 +189,11 @@ class Draft:
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
-        """Return the cluster in whose leaf each word is placed."""
+        """Return the cluster whose leaf contains each word."""
         return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
-        """Return the units (learnt clusters, or parts of split ones) of which each cluster
-        consists."""
+        """Return the units of each cluster (learnt clusters, or parts of split clusters)."""
         found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
         for unit, cluster in enumerate(self.parts.tolist()):
             if cluster >= 0:
@@ -209,8 +209,8 @@ class Draft:
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
-        # 1. Replace each split cluster by one of its parts. This is the part with the word's home
-        # or, if neither part has it, the more probable one.
+        # 1. Replace each split cluster by the part that contains the word's home. If neither part
+        # does, use the more probable part.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -219,7 +219,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. Words that edits have put into a class or added have this class as their only sense.
+        # 2. Words that edits have added or assigned to a class have this class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -227,13 +227,16 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. If a word has a single sense, it is the class in which the word is placed.
+        # 3. If a word has a single sense, this is the class in which the word is placed.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
     def _descendants(self, unit: int) -> BoolArray:
-        """Return a mask of a unit (see `Draft`) and all units into which it was split."""
+        """Return a mask of a unit and of all units into which it was split.
+
+        Units are defined in `Draft`.
+        """
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -299,7 +302,7 @@ class Draft:
             found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.similarity < SURE_MATCH:
                 unsure.append((seen, found))
-            # Keep the words of the original snapshot. Otherwise matches would get worse with every
+            # Keep the words of the original snapshot. Otherwise matching would get worse with each
             # rebuild.
             return replace(seen, node=found.node)
 
@@ -328,11 +331,11 @@ class Draft:
             del self.notes[about]
 
     def _merge(self, edit: Edit) -> None:
-        """Merge a class into another one."""
+        """Merge a class into another class."""
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        """Make a class a subclass of another one."""
+        """Make a class a subclass of another class."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
@@ -352,7 +355,7 @@ class Draft:
             elif row in self.gone:
                 self.gone -= {row}
             else:
-                raise _refuse(f"{word!r} is already in the thesaurus; move it instead")
+                raise refuse(f"{word!r} is already in the thesaurus; move it instead")
             self._put(row, _node(edit))
 
     def _delete(self, edit: Edit) -> None:
@@ -360,11 +363,11 @@ class Draft:
         rows = {self.row(word) for word in edit.words}
         self.gone |= rows
         if len(self.gone) == len(self.base) + len(self.added):
-            raise _refuse("cannot delete all words of a thesaurus")
+            raise refuse("cannot delete all words of a thesaurus")
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
-        """Split a leaf into two new leaves. The words of the edit go to the second one."""
+        """Split a leaf into two new leaves. The words of the edit go to the second leaf."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -375,14 +378,14 @@ class Draft:
         for word in edit.words:
             row = self.row(word)
             if not inside[row]:
-                raise _refuse(f"{word!r} is in another class, not in node {node}")
+                raise refuse(f"{word!r} is in another class, not in node {node}")
             apart[row] = True
         if not (inside & ~apart).any():
-            raise _refuse(
+            raise refuse(
                 "the new class would contain all words; leave at least one word in the other class"
             )
-        # The counts of the words in each new leaf determine how other words are divided between the
-        # leaves.
+        # The counts of the words in each new leaf determine how the remaining words are divided
+        # between the leaves.
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -390,8 +393,8 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
-        # Each word of the class goes to one leaf. Other words with a membership in the class are
-        # divided between both leaves by their counts.
+        # Each word of the class goes to one of the leaves. Other words with a membership in the
+        # class are divided between both leaves by their counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
@@ -448,10 +451,14 @@ class Draft:
         """Set the state of an open growth change to accepted or refused, and return the change."""
         known = self.changes
         if number not in known:
-            there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
-            raise _refuse(f"unknown change {number}; {there}")
+            there = (
+                f"the changes are numbered {min(known)} to {max(known)}"
+                if known
+                else "there are no changes"
+            )
+            raise refuse(f"unknown change {number}; {there}")
         if number in self.states:
-            raise _refuse(f"change {number} is already {self.states[number]}; undo that first")
+            raise refuse(f"change {number} is already {self.states[number]}; undo that first")
         self.states = {**self.states, number: state}
         return known[number]
 
@@ -459,18 +466,18 @@ class Draft:
         """Return the node of the class with the given id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
-            raise _refuse(f"class {id} no longer exists; move the words by hand")
+            raise refuse(f"class {id} no longer exists; move the words individually")
         return int(found[0])
 
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
         """Replace the tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
-            raise _refuse(
-                f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected "
-                "one id for each"
+            raise refuse(
+                f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected one id "
+                "per class"
             )
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
-            raise _refuse(f"the ids {list(ids)} of new classes are already used")
+            raise refuse(f"the ids {list(ids)} of new classes are already used")
         labels, notes = dict(self.labels), dict(self.notes)
         if made.heir is not None:
             gone, heir = made.heir
@@ -509,7 +516,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Keep the word's unit if it already belongs to the class, e.g. after a merge.
+        # Keep the word's unit if it already belongs to the class, for example after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -585,61 +592,11 @@ class Draft:
         return replace_rows(table, np.array(rows), new)
 
 
-def match_class(
-    seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
-) -> MatchedClass:
-    """Find the class whose words are most similar to the words of a snapshot.
-
-    Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
-    Words of the snapshot that are not in this thesaurus are ignored. For a large class, counts are
-    extrapolated from the sample. The root only matches the root.
-    """
-    known = [rows[word] for word in seen.words if word in rows]
-    if not known:
-        raise _refuse(f"no word of “{seen.label}” is in this thesaurus")
-    each = seen.size / len(seen.words)
-    common = np.zeros(tree.n_nodes)
-    for place in places[known].tolist():
-        common[list(tree.path(place))] += each
-    common = np.minimum(common, sizes)
-    similarity = 2 * common / (each * len(known) + sizes)
-    best = 0
-    if seen.node:
-        best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # If all words of a class are in a subclass, both match. Prefer the original node.
-        if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
-            best = seen.node
-        if not best:
-            raise _refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
-        if similarity[best] < MIN_MATCH:
-            raise _refuse(
-                f"no class matches “{seen.label}”: the most similar one has an F-measure of "
-                f"{similarity[best]:.2f}, below {MIN_MATCH}"
-            )
-    return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
-
-
-def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words into one that adds words and one that moves words.
-
-    The words in `present` are moved.
-    """
-    new = tuple(word for word in edit.words if word not in present)
-    old = tuple(word for word in edit.words if word in present)
-    parts = (edit.kind, new), (editing.MOVE, old)
-    return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
-
-
-def _refuse(message: str) -> InputError:
-    """Return the error for an edit that cannot be applied."""
-    return InputError(message, code="edit-refused")
-
-
 def _node(edit: Edit) -> int:
-    """Return the node number of an edit's class, or −1 if the class is missing."""
+    """Return the node number of an edit's class, or −1 if the edit has no class."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
-    """Return the node number of an edit's target class, or −1 if the class is missing."""
+    """Return the node number of an edit's target class, or −1 if the edit has no target class."""
     return edit.into.node if edit.into is not None else -1

@@ -12,14 +12,12 @@ import numpy as np
 
 from roget.core import tree_edits
 from roget.core.counts import NotCounted
-from roget.core.io.problems import plural
 from roget.core.io.values import whole_number
-from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.split_clusters import bisect
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.draft import Draft, MatchedClass
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit, describe_match, renumber
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -71,7 +69,7 @@ class Editor:
 
         If the other class is a leaf, the leaves of both are merged: memberships and masses are
         summed, and centroids are averaged by mass. Otherwise the subclasses of the class become
-        subclasses of the other. The words of both classes are in the merged class.
+        subclasses of the other class. The merged class contains the words of both classes.
         """
         return self._append(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
 
@@ -84,8 +82,8 @@ class Editor:
         Raises
         ------
         InputError
-            If the class is the root, or the other class is the same, in its subtree, or already
-            its parent.
+            If the class is the root, or if the other class is the class itself, a class in its
+            subtree, or its parent.
         """
         seen, there = self._remember(node), self._remember(into)
         is_leaf = not self.thesaurus.tree.children(there.node)
@@ -198,7 +196,7 @@ class Editor:
 
     @property
     def done(self) -> tuple[Edit, ...]:
-        """The edits that have been applied, without edits that are kept for the next rebuild."""
+        """The edits that have been applied, excluding edits that wait for the next rebuild."""
         return tuple(edit for edit in self.thesaurus.edits if not edit.waiting)
 
     @property
@@ -236,7 +234,7 @@ class Editor:
 
     @property
     def state(self) -> str:
-        """An identifier of the current state, which is stored in exports.
+        """An identifier of the current state, stored in exports.
 
         It consists of the number of edits, and a hash of the edits, words and classes.
         """
@@ -248,9 +246,9 @@ class Editor:
         number = whole_number(text)
         if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
             raise InputError(
-                "the file does not match the thesaurus: it was exported from another one, or the "
-                "thesaurus has been rebuilt, grown or reverted since; export it again, and repeat "
-                "the changes",
+                "the file does not match the thesaurus: it was exported from another thesaurus, "
+                "or this thesaurus was rebuilt, grown or reverted after the export; export it "
+                "again, and repeat the changes",
                 code="edit-refused",
             )
         return self.undo_to(number)
@@ -267,7 +265,7 @@ class Editor:
         return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()[:16]
 
     def replay(self, edits: Iterable[Edit]) -> Replayed:
-        """Apply the edits of another thesaurus to this one.
+        """Apply the edits of another thesaurus to this thesaurus.
 
         Classes are matched by their words, since a rebuild numbers classes differently. Edits that
         cannot be applied are kept as waiting edits for the next replay.
@@ -299,7 +297,7 @@ class Editor:
         return Replayed(self.with_edits(log), problems, doubts)
 
     def _used_ids(self, log: Iterable[Edit]) -> set[int]:
-        """Return the class ids that are taken, which new classes must not use."""
+        """Return the class ids that are already used. New classes must have other ids."""
         return {*range(self.thesaurus.base.next_id), *(id for edit in log for id in edit.ids)}
 
     def with_edits(
@@ -322,7 +320,7 @@ class Editor:
         before = now.draft
         draft = _continue(before, [edit for edit in edits if not edit.waiting])
         ids = [id + 1 for edit in (*edits, *undone) for id in edit.ids]
-        # Keep the objects that these edits do not affect, so their indexes are shared.
+        # Keep the objects that these edits do not affect, so that their indexes are shared.
         same_words = draft.added == before.added and draft.gone == before.gone
         same_clusters = draft.parts is before.parts and draft.divisions is before.divisions
         same_places = (
@@ -379,24 +377,3 @@ def _continue(draft: Draft, edits: list[Edit]) -> Draft:
             return history[at].after_all(edits[at:])
     common = min(len(edits), len(history) - 1)
     return history[common].after_all(edits[common:])
-
-
-def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the match of a snapshot, so users can check it."""
-    others = found.size - found.common
-    more = f", and {plural(others, 'other', ',')}" if others else ""
-    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
-
-
-def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with one id for each class that it creates in a tree.
-
-    An id is kept if it is still free.
-    """
-    needed = 2 if edit.kind == editing.SPLIT else 0
-    if edit.kind == editing.NEST and edit.into is not None and not tree.children(edit.into.node):
-        needed = 1
-    if len(edit.ids) == needed and not used & set(edit.ids):
-        return edit
-    first = max(used, default=-1) + 1
-    return replace(edit, ids=tuple(range(first, first + needed)))

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.core.io.problems import join_names
+from roget.core.io.problems import join_names, plural
 from roget.core.io.source import source_of
 from roget.core.io.table import Roles, open_table
 from roget.core.io.values import whole_number
 from roget.core.progress import Progress, Report
-from roget.core.types import PathLike
+from roget.core.tree import Tree
+from roget.core.types import Ints, PathLike
 from roget.errors import InputError, RogetError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""Required fields of each kind of edit. A note also needs a class (node) or a word (words)."""
+"""Required fields of each kind of edit. A note also requires a class (node) or a word (words)."""
 
 KINDS = tuple(NEEDS)
 
@@ -55,7 +56,7 @@ FIELDS = (DEFINITION, REMARK)
 """Fields to which a note on a class or word can be written."""
 
 LONGEST_WORD, LONGEST_LABEL, LONGEST_NOTE = 200, 200, 10_000
-"""Maximum numbers of characters in a word, in a requested label and in a note."""
+"""Maximum number of characters in a word, in a requested label and in a note."""
 
 MAX_PROBLEMS = 10
 """Maximum number of problems listed in an error message."""
@@ -64,7 +65,10 @@ SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and maximum length of a string, shown in a message."""
+"""Maximum number of words, and maximum length of a string, in a message."""
+
+MIN_MATCH = 0.5
+"""Minimum F-measure of the word sets of two classes for the classes to match."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
@@ -89,7 +93,7 @@ class ClassSnapshot:
     label: str
     size: int
     words: tuple[str, ...]
-    """All words of the class or, for a large class, a sample across all frequencies."""
+    """All words of the class. If the class is large, a sample of words of all frequencies."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Edit:
 
     def __post_init__(self) -> None:
         if self.kind not in NEEDS:
-            raise _refuse(f"unknown kind of edit {self.kind!r}; expected {', '.join(KINDS)}")
+            raise refuse(f"unknown kind of edit {self.kind!r}; expected {', '.join(KINDS)}")
         needs = NEEDS[self.kind]
         for name in ("node", "into", "words", "field", "changes"):
             if self.kind == NOTE and name in ("node", "words"):
@@ -126,14 +130,14 @@ class Edit:
             has = getattr(self, name) not in (None, "", ())
             if has is not (name in needs):
                 verb = "needs" if name in needs else "has no"
-                raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
+                raise refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # Older labels may contain other characters.
+            _check_letters(self.text)  # Labels from earlier versions may contain other characters.
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
-                raise _refuse("a note needs exactly one class or one word")
+                raise refuse("a note needs exactly one class or one word")
             if self.field not in FIELDS:
-                raise _refuse(f"unknown field {self.field!r} of a note; use {' or '.join(FIELDS)}")
+                raise refuse(f"unknown field {self.field!r} of a note; use {' or '.join(FIELDS)}")
             check_text(self.text, f"the {self.field}", LONGEST_NOTE)
 
     def __str__(self) -> str:
@@ -206,7 +210,7 @@ CHANGE_KINDS = {
     MOVED: "a word moved to another class by the new text",
     NEW: "a new word",
 }
-"""Kinds of growth changes, in display order."""
+"""Kinds of changes made by growth, in display order."""
 
 OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
 STATES = (OPEN, ACCEPTED, REFUSED)
@@ -220,10 +224,12 @@ class GrowthChange:
     kind: str
     """Kind of change, one of `CHANGE_KINDS`."""
     words: tuple[str, ...]
-    """The new or moved word, the words of the smaller part of a split, or all words of a new
-    class."""
+    """The new or moved word, the words in the smaller part of a split, or all words of a class."""
     source: int | None
-    """The previous class, the class most similar to a new class, or None for a new word."""
+    """The previous class of a word, or the class most similar to a new class.
+
+    None for a new word.
+    """
     target: int
     """The new class."""
     score: float
@@ -236,7 +242,7 @@ class GrowthChange:
     """Total number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
-    """For a split, the id of the larger part."""
+    """For a split, the id of the class that keeps the larger part."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -245,7 +251,7 @@ class GrowthChange:
         ):
             if value not in known:
                 raise InputError(
-                    f"a change has the {name} {value!r}; expected one of {', '.join(known)}",
+                    f"invalid change: the {name} is {value!r}; expected one of {', '.join(known)}",
                     code="damaged-folder",
                 )
 
@@ -271,7 +277,7 @@ class GrowthChange:
             raise InputError(f"invalid change: {error!r}", code="damaged-folder") from None
 
 
-def _refuse(message: str) -> InputError:
+def refuse(message: str) -> InputError:
     """Return the error for an invalid edit."""
     return InputError(message, code="edit-refused")
 
@@ -280,35 +286,35 @@ def check_label(label: object) -> None:
     """Raise an error if a new label of a class is invalid."""
     _check_letters(label)
     if _CONTROL.search(str(label)):
-        raise _refuse(f"invalid label {label!r:.80}: expected one line of printable characters")
+        raise refuse(f"invalid label {label!r:.80}: expected one line of printable characters")
 
 
 def _check_letters(label: object) -> None:
     """Raise an error if a label is empty or not a string."""
     check_text(label, "the label")
     if not str(label).strip():
-        raise _refuse("the label is empty")
+        raise refuse("the label is empty")
 
 
 def check_text(text: object, what: str, longest: int | None = None) -> None:
     """Raise an error if a value is not a string, is too long, or cannot be encoded as UTF-8."""
     if not isinstance(text, str):
-        raise _refuse(f"{what} is {text!r}; expected a string")
+        raise refuse(f"{what} is {text!r}; expected a string")
     if longest is not None and len(text) > longest:
-        raise _refuse(f"{what} has {len(text):,} characters; expected at most {longest:,}")
+        raise refuse(f"{what} has {len(text):,} characters; expected at most {longest:,}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _refuse(f"{what} {text!r} cannot be encoded as UTF-8") from None
+        raise refuse(f"{what} {text!r} cannot be encoded as UTF-8") from None
 
 
 def check_word(word: str) -> None:
     """Raise an error if a new word is invalid."""
     check_text(word, "the word", LONGEST_WORD)
     if not word.strip() or word != word.strip():
-        raise _refuse(f"invalid word {word!r}: it is empty, or has leading or trailing spaces")
+        raise refuse(f"invalid word {word!r}: it is empty, or has leading or trailing spaces")
     if not word.isprintable():
-        raise _refuse(f"invalid word {word!r}: expected printable characters on one line")
+        raise refuse(f"invalid word {word!r}: expected printable characters on one line")
 
 
 def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
@@ -316,9 +322,9 @@ def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
-            raise _refuse(f"the word is {word!r}; expected a string")
+            raise refuse(f"the word is {word!r}; expected a string")
     if not listed:
-        raise _refuse("no words; pass one or more")
+        raise refuse("no words; pass one or more")
     return tuple(dict.fromkeys(str(word) for word in listed))
 
 
@@ -326,7 +332,7 @@ def check_number(number: object, what: str = "node") -> int:
     """Convert an integer-like value to int. Raise an error for any other type."""
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
-    raise _refuse(f"{what} is {number!r}; expected an integer")
+    raise refuse(f"{what} is {number!r}; expected an integer")
 
 
 def list_words(words: tuple[str, ...]) -> str:
@@ -344,7 +350,7 @@ def describe_changes(numbers: tuple[int, ...]) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a string on one line, shortened and in quotes."""
+    """Return a string as a single line, shortened and in quotes."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
@@ -368,6 +374,86 @@ def _read_snapshot(content: Any) -> ClassSnapshot:
     return ClassSnapshot(node, label, size, tuple(words))
 
 
+class MatchedClass(NamedTuple):
+    """The class of a thesaurus that is most similar to a class snapshot in a stored edit."""
+
+    node: int
+    similarity: float
+    """F-measure between the word sets of the class and the snapshot."""
+    common: int
+    """Estimated number of words that the class and the snapshot have in common."""
+    size: int
+    """Number of words in the matched class."""
+
+
+def match_class(
+    seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
+) -> MatchedClass:
+    """Find the class whose words are most similar to the words of a snapshot.
+
+    Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
+    Words of the snapshot that are not in this thesaurus are ignored. If the snapshot contains only
+    a sample of a large class, the number of common words is extrapolated from the sample. The root
+    matches only the root.
+    """
+    known = [rows[word] for word in seen.words if word in rows]
+    if not known:
+        raise refuse(f"no word of “{seen.label}” is in this thesaurus")
+    each = seen.size / len(seen.words)
+    common = np.zeros(tree.n_nodes)
+    for place in places[known].tolist():
+        common[list(tree.path(place))] += each
+    common = np.minimum(common, sizes)
+    similarity = 2 * common / (each * len(known) + sizes)
+    best = 0
+    if seen.node:
+        best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
+        # If a subclass contains all words of a class, both match equally well. Prefer the original
+        # node.
+        if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
+            best = seen.node
+        if not best:
+            raise refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
+        if similarity[best] < MIN_MATCH:
+            raise refuse(
+                f"no class matches “{seen.label}”: the most similar one has an F-measure of "
+                f"{similarity[best]:.2f}, below {MIN_MATCH}"
+            )
+    return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
+
+
+def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
+    """Describe the match of a snapshot, so that users can check it."""
+    others = found.size - found.common
+    more = f", and {plural(others, 'other', ',')}" if others else ""
+    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
+
+
+def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
+    """Split an edit that adds words into one that adds words and one that moves words.
+
+    The words in `present` are moved.
+    """
+    new = tuple(word for word in edit.words if word not in present)
+    old = tuple(word for word in edit.words if word in present)
+    parts = (edit.kind, new), (MOVE, old)
+    return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
+
+
+def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
+    """Return the edit with one id for each class that it creates in a tree.
+
+    An id is kept if it is still free.
+    """
+    needed = 2 if edit.kind == SPLIT else 0
+    if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
+        needed = 1
+    if len(edit.ids) == needed and not used & set(edit.ids):
+        return edit
+    first = max(used, default=-1) + 1
+    return replace(edit, ids=tuple(range(first, first + needed)))
+
+
 @dataclass(frozen=True)
 class EditRequest:
     """An edit requested by a web page, a table or a file.
@@ -383,8 +469,8 @@ class EditRequest:
     text
         The new label, or the text of a note.
     into
-        The class to merge into, nest under, or move or add words to, in the form of `target`. If
-        words are moved, `target` is then the class that they are moved from.
+        The destination: the class to merge into, nest under, or move or add words to, in the same
+        form as `target`. If words are moved, `target` is the class that they are moved from.
     field
         Field of a note: "definition" or "note".
     place
@@ -403,19 +489,18 @@ class EditRequest:
         """Return the thesaurus after this edit."""
         editor = thesaurus.editor
         if self.action not in ACTIONS:
-            raise InputError(
+            raise refuse(
                 f"unknown action {self.action!r}; expected one of {', '.join(ACTIONS)}",
-                code="edit-refused",
             )
         if self.action == DELETE:
             return editor.delete(self.words)
         if self.action == NOTE and self.target is None:
             if len(self.words) != 1:
-                raise InputError("a note needs exactly one class or one word", code="edit-refused")
+                raise refuse("a note needs exactly one class or one word")
             return editor.note(self.words[0], self.text, self.field)
         node = self._find_destination(thesaurus)
         if self.action == RENAME and len(self.text) > LONGEST_LABEL:
-            raise _refuse(
+            raise refuse(
                 f"the label has {len(self.text):,} characters; expected at most {LONGEST_LABEL}"
             )
         if self.action in (RENAME, NOTE, SPLIT, MOVE, ADD):
@@ -438,9 +523,9 @@ class EditRequest:
             source = find_class(thesaurus, self.target)
             outside = [word for word in self.words if source not in thesaurus.path(word)]
             if outside:
-                raise _refuse(
+                raise refuse(
                     f"{outside[0]!r} is not in the class {thesaurus.label(source)!r}; leave the "
-                    "class empty to move words from any class"
+                    "class field empty to move words from any class"
                 )
         return find_class(thesaurus, self.into)
 
@@ -472,8 +557,8 @@ def apply_edits(
     thesaurus
         The thesaurus, which is not changed.
     requests
-        The edits. Classes are looked up one edit at a time, so a request can use the name that an
-        earlier one has set.
+        The edits. Classes are looked up one edit at a time, so a request can refer to a class by a
+        name that an earlier request has set.
     progress
         Called with the number of edits done.
 
@@ -500,12 +585,12 @@ def apply_edits(
 
 
 def refuse_all(problems: Sequence[str]) -> None:
-    """Raise an error that lists the first problems, if there are any."""
+    """Raise an error that lists the first problems, if there are any problems."""
     if problems:
         more = (
             f"\nand {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
         )
-        raise InputError("\n".join(problems[:MAX_PROBLEMS]) + more, code="edit-refused")
+        raise refuse("\n".join(problems[:MAX_PROBLEMS]) + more)
 
 
 def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
@@ -520,9 +605,7 @@ def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
 def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
     """Return the node of a class, given its id, its name, or a word of the class."""
     if name is None or name == "":
-        raise InputError(
-            "the class is missing; expected its id, its name, or a word in it", code="edit-refused"
-        )
+        raise refuse("the class is missing; expected its id, its name, or a word in it")
     if isinstance(name, int):
         return thesaurus.node(name)
     text = name.strip()
@@ -534,10 +617,7 @@ def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
         found = [node for node in range(thesaurus.tree.n_nodes) if thesaurus.label(node) == text]
     if len(found) > 1:
         ids = ", ".join(str(thesaurus.ids[node]) for node in found)
-        raise InputError(
-            f"several classes have the name {text!r}; use an id instead ({ids})",
-            code="edit-refused",
-        )
+        raise refuse(f"several classes have the name {text!r}; use an id instead ({ids})")
     if found:
         return found[0]
     if text not in thesaurus.rows:
@@ -580,9 +660,9 @@ def read_requests(path: PathLike) -> list[EditRequest]:
     source = source_of(os.fspath(path))
     requests = []
     with open_table(source, roles=COLUMNS, guess=True) as table:
-        for row, place, refuse in table.texts(pad=True):
+        for row, place, report in table.texts(pad=True):
             if row["action"] not in ACTIONS:
-                refuse(f"the action is {row['action']!r}; expected one of {', '.join(ACTIONS)}")
+                report(f"the action is {row['action']!r}; expected one of {', '.join(ACTIONS)}")
                 continue
             words = [word.strip() for word in row.get("word", "").split(SEPARATOR)]
             one = EditRequest(
@@ -594,7 +674,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 row.get("field") or REMARK,
                 place,
             )
-            # Ignore the class for a note on a word.
+            # Ignore the class in a request for a note on a word.
             requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not requests:
         raise InputError(

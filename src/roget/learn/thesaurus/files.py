@@ -74,14 +74,14 @@ class Changed(InputError):
 
 
 class FolderState(NamedTuple):
-    """Hashes of the files that identify the content of a folder, or "" for a missing file."""
+    """Hashes of the files that identify the contents of a folder ("" for a missing file)."""
 
     manifest: str
     edits: str
 
 
 def _is_tree(value: Any) -> bool:
-    """Return True if a JSON value represents a valid tree."""
+    """Return True if a JSON value is a valid tree."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
@@ -189,7 +189,7 @@ class ThesaurusManifest(Contents):
     relations: list[str] = value(is_list_of(is_text))
     counts: dict[str, Any] = value(is_mapping)
     clustering: dict[str, Any] | None = value(is_optional(is_mapping))
-    """The clustering, except its tree and path. Early versions did not store it."""
+    """The clustering, except its tree and path. Early versions did not store this field."""
     ids: list[int] | None = value(is_optional(is_list_of(is_whole)))
     next_id: int | None = value(is_optional(is_whole))
     notes: list[Any] | None = value(is_optional(is_list_of(_is_note)))
@@ -249,7 +249,8 @@ def write(
     path
         The folder.
     instead_of
-        The thesaurus in the folder, if this one was made from it. All files are then rewritten.
+        The thesaurus that is in the folder, if the new one was made from it. In this case, all
+        files are rewritten.
     evidence
         If False, example sentences are left out.
 
@@ -287,7 +288,7 @@ def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
     base = _read_base(folder, kind)
     state = FolderState(folder.digest, digest)
     if _read_state(folder.path) != state:
-        raise Changed(f"{path}: the thesaurus changed while it was read; load it again")
+        raise Changed(f"{path}: the thesaurus was changed while it was being read; load it again")
     base.homes[folder.path.resolve()] = state
     try:
         return base.editor.with_edits(*log) if any(log) else base
@@ -307,7 +308,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
     belongs = belongs.tocoo()
     held, arrays = clustering.to_parts()
     n_nodes = base.tree.n_nodes
-    # Store ids only if they differ from the node numbers.
+    # Store ids only if they differ from node numbers.
     has_ids = base.next_id != n_nodes or bool((base.ids != np.arange(n_nodes)).any())
     manifest = ThesaurusManifest(
         shape=[*counts.shape, base.tree.n_clusters],
@@ -358,7 +359,7 @@ def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
             return None
         if folders.open_folder(folder.path, KIND).digest != folder.digest:
             raise Changed(
-                f"{folder.path}: the folder has changed since it was loaded; load it again"
+                f"{folder.path}: the folder was changed after it was loaded; load it again"
             )
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
@@ -455,7 +456,7 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
         raise folders.changed(place)
     if record.get("thesaurus") != folder.digest:
         raise InputError(
-            f"{place}: the edits belong to a different {KIND.manifest}", code="damaged-folder"
+            f"{place}: the edits belong to a different file {KIND.manifest}", code="damaged-folder"
         )
     try:
         edits, later = (tuple(Edit.from_json(one) for one in some) for some in (done, undone))
@@ -468,7 +469,7 @@ def _is_hashed(plain: Any, seal: object) -> bool:
     """Return True if `seal` is the hash of JSON values as older versions computed it."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-    except RecursionError:  # Roget never writes deeply nested files.
+    except RecursionError:  # Roget never writes deeply nested files, so such a file is not valid.
         return False
 
 
@@ -491,7 +492,7 @@ def _require_unchanged(folder: Path, known: FolderState) -> None:
 
 
 def _is_complete(path: Path) -> bool:
-    """Return True if a folder has all files listed in its manifest, with the right sizes."""
+    """Return True if a folder contains all files in its manifest, with the correct sizes."""
     try:
         folder = folders.open_folder(path, KIND)
         files = folder.record["files"].items()

@@ -9,9 +9,9 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,16 +22,13 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import EvidenceLine
 from roget.core.information import kl, xlogx
 from roget.core.io.values import whole_number
+from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn import background
 from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import NeighbourOptions
-from roget.learn.representation.similarity import share_of_prior
-from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.quality import ClassTrust, find_vectors
+from roget.learn.thesaurus.quality import ClassTrust, centrality, find_vectors, weigh_words
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -40,11 +37,32 @@ if TYPE_CHECKING:
 Rows: TypeAlias = npt.NDArray[np.intp]
 T = TypeVar("T")
 
+LABEL = 3
+"""Number of words in a label."""
+
+REPEATED = 0.5
+"""Factor applied to the score of a word that is already part of an ancestor's label."""
+
+BROAD = 1.5
+"""Exponent of the log frequency in the scores of words in classes with subclasses.
+
+A broad class contains diverse words, so frequent words are better names for it than central words.
+"""
+
+STABLE = 0.95
+"""Minimum F-measure for a class to keep its label after edits.
+
+The measure compares the words of the class before and after the edits.
+"""
+
+CACHED = 64
+"""Maximum number of class profiles in the cache."""
+
 MIN_PROBABILITY = 0.01
-"""Minimum probability for listing a second or further class for a new word."""
+"""Minimum probability for a new word to be listed in a second or further class."""
 
 _MAX_LEFT_OUT = 100
-"""Maximum number of contexts whose weights are measured by leaving out one context at a time."""
+"""Maximum number of contexts that are left out, one at a time, to measure their weights."""
 
 
 class TypicalWord(NamedTuple):
@@ -75,7 +93,7 @@ class ContextClass(NamedTuple):
     probability: float
     """Total probability of these contexts in the class of words."""
     lift: float
-    """Log ratio of the probability in the class of words to the probability over all words."""
+    """Log ratio of the probability in the class of words to the overall probability."""
 
     @property
     def label(self) -> str:
@@ -83,21 +101,8 @@ class ContextClass(NamedTuple):
         return ", ".join(self.contexts[:4])
 
 
-class Neighbour(NamedTuple):
-    """A word similar to another one."""
-
-    word: str
-    similarity: float
-    """Similarity, in standard deviations above the mean similarity of common words."""
-
-    @property
-    def distance(self) -> float:
-        """The similarity as a distance, exp(−similarity)."""
-        return math.exp(-self.similarity)
-
-
 class Reason(NamedTuple):
-    """A context that is a reason to put a word into one class rather than another."""
+    """A context that is a reason for assigning a word to one class rather than another."""
 
     context: str
     seen: float
@@ -107,18 +112,21 @@ class Reason(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """The reasons why a word is in a class and not in the most probable other class."""
+    """The reasons why a word is in its class rather than in the most probable other class."""
 
     node: int
     probability: float
     """p(class|word), based on the contexts of the word."""
     against: int
-    """The most probable other class, or the class itself if there is only one."""
+    """The most probable other class. If there is only one class, the class itself."""
     other: float
     """p(other class|word), based on the contexts of the word."""
     odds: float
-    """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
-    sum of the weights of all contexts and the prior log odds."""
+    """Log odds of the two classes.
+
+    With the placement rule p(c)·Π p(context|c)^count, they are equal to the prior log odds plus the
+    weights of all contexts.
+    """
     contexts: tuple[Reason, ...]
     """The contexts with the largest weights, in descending order of weight."""
 
@@ -132,7 +140,7 @@ class Sense(NamedTuple):
     contexts: tuple[TypicalContext, ...]
     """Contexts of the word that support the class, strongest first."""
     words: tuple[str, ...]
-    """Words of the class that are most similar to the word in the supporting contexts."""
+    """Words of the class that are most similar to this word in the supporting contexts."""
 
 
 class Placement(NamedTuple):
@@ -143,7 +151,7 @@ class Placement(NamedTuple):
     label: str
     probability: float
     known: float
-    """Fraction of the word's tokens whose contexts are known to the thesaurus."""
+    """Fraction of the word's tokens with contexts that the thesaurus contains."""
 
 
 @dataclass(frozen=True)
@@ -160,14 +168,174 @@ class WordClass:
     mass: float
     """p(class), which is 1 for the root."""
     value: float | None
-    """Value at which the class was split, or None for a leaf. The value depends on the method, e.g.
-    β or the reduction of the description length in nats."""
+    """Value at which the class was split, or None for a leaf.
+
+    Its meaning depends on the method, e.g. β or the reduction of the description length in nats.
+    """
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 
 
+class ClassLabels:
+    """The words that name each class of a tree: typical and frequent words.
+
+    If the classes were made from vectors, the score of a word is ln(1 + n)·c, where n is its number
+    of occurrences and c its centrality, the cosine with the mean of the other words of the class.
+    In classes with subclasses, it is ln(1 + n)^1.5·c.
+
+    Without vectors, the score measures how much better the class predicts the tokens of the word
+    than a reference:
+    Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)). The word itself is excluded from both
+    distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
+    two references, all words and the parent class, so labels are typical but differ between levels.
+
+    Only the classes that are displayed (`shown`) affect the labels of their subclasses. With
+    vectors, the word with the highest score comes first even if it is in the label of an ancestor,
+    because it is the best name of the class. Other words in labels of ancestors come last. Without
+    vectors, words of the parent's label come last, and the scores of words in labels further up are
+    halved. Ties are broken by frequency. The label of the root consists of its most frequent words.
+
+    Labelling takes one pass over the words for each level of the tree.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        tree: Tree,
+        places: Ints,
+        shown: Container[int],
+        vectors: Array | None = None,
+    ) -> None:
+        self._matrix, self._vectors = sparse.csr_array(counts.matrix), vectors
+        self._shown = shown
+        self._totals = np.asarray(counts.word_totals, dtype=np.float64)
+        self._tree = tree
+        first, last = tree.layout.first, tree.layout.end
+        # Sort the words by leaf, so the words of each node form a slice.
+        self._order = np.argsort(first[places], kind="stable")
+        at = first[places][self._order]
+        self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
+        self._profile = lru_cache(CACHED)(self._sum_counts)
+        self._chosen: dict[int, list[int]] = {}
+
+    def rows(self, node: int) -> list[int]:
+        """Return the rows of the words in the label of a class, best first."""
+        if node not in self._chosen:
+            for one in (*self._above(node), node):
+                if one not in self._chosen:
+                    self._chosen[one] = self._choose(one)
+        return self._chosen[node]
+
+    def _above(self, node: int) -> list[int]:
+        """Return the displayed classes above a class, from the root downwards."""
+        return [one for one in self._tree.path(node)[:-1] if one in self._shown]
+
+    def _choose(self, node: int) -> list[int]:
+        """Return the rows of a class's label.
+
+        The labels of the displayed classes above it must already be chosen.
+        """
+        rows = self._inside(node)
+        totals = self._totals[rows]
+        score, last = totals, np.zeros(rows.size, dtype=bool)
+        if node:
+            *above, parent = self._above(node)
+            # Do not penalise words in the root's label, because these are the most frequent words.
+            used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
+            last = np.isin(rows, self._chosen[parent] if parent else [])
+            if self._vectors is None:
+                score = self._score(node, rows, (0, parent))
+                score = np.where(used & (score > 0), REPEATED * score, score)
+            else:
+                power = BROAD if self._tree.children(node) else 1.0
+                central = centrality(self._vectors, self._totals, rows)
+                score = np.log1p(totals) ** power * central
+                last |= used
+                last[np.lexsort((rows, -totals, -score))[:1]] = False
+        return [int(row) for row in rows[np.lexsort((rows, -totals, -score, last))[:LABEL]]]
+
+    def _score(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
+        """Return the score Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)) of each word.
+
+        Scores are summed over all references.
+        """
+        part = self._matrix[rows]
+        word = np.repeat(np.arange(rows.size), np.diff(part.indptr))
+        contexts, n = part.indices, np.asarray(part.data, dtype=np.float64)
+        own = self._totals[rows][word]
+
+        def predict(one: int) -> Floats:
+            """Return p(v|node) for each entry. The tokens of the entry's word are excluded."""
+            profile = self._profile(one)
+            left = np.maximum(profile.sum() - own, 0.0)
+            seen = np.maximum(profile[contexts] - n, 0.0)
+            return np.asarray(np.divide(seen, left, out=np.zeros(n.size), where=left > 0))
+
+        inside, sums = predict(node), np.zeros(rows.size)
+        for one in outside:
+            there = predict(one)
+            ratio = np.divide(inside, there, out=np.ones(n.size), where=there > 0)
+            sums += np.bincount(word, n * np.log((1 + ratio) / 2), minlength=rows.size)
+        return np.asarray(sums)
+
+    def _sum_counts(self, node: int) -> Floats:
+        """Return the count of each context, summed over the words of a class."""
+        part: Any = self._matrix[self._inside(node)]
+        sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
+        return np.asarray(sums, dtype=np.float64)
+
+    def _inside(self, node: int) -> Ints:
+        """Return the rows of the words in a class."""
+        return self._order[self._begin[node] : self._end[node]]
+
+
+class StableLabels(ClassLabels):
+    """Generated labels after edits. A class whose words have hardly changed keeps its label."""
+
+    def __init__(self, thesaurus: Thesaurus, shown: Container[int]) -> None:
+        vectors = thesaurus.index.vectors
+        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places, shown, vectors)
+        self._thesaurus, self._base = thesaurus, thesaurus.base
+        self._memory = thesaurus.draft.memory.labels
+
+    def _choose(self, node: int) -> list[int]:
+        here, base = self._thesaurus, self._base
+        before = base.index.places.node_by_id.get(int(here.ids[node]))
+        words: list[str] | None = None
+        if before is not None:
+            words = base.words[base.index.places.labels.rows(before)].tolist()
+            same = base.index.places.fingerprints[before] == here.index.places.fingerprints[node]
+            if not same and not self._is_stable(before, node, words):
+                words = None
+        if words is None:
+            key = self._key(node)
+            if key not in self._memory:
+                self._memory[key] = here.words[super()._choose(node)].tolist()
+            words = self._memory[key]
+        return [here.rows[word] for word in words]
+
+    def _is_stable(self, before: int, node: int, label: list[str]) -> bool:
+        """Return True if a class still has most of its words, and all words of its label."""
+        here, base = self._thesaurus, self._base
+        rows = here.inside(node)
+        if not label or not {*label} <= {*here.words[rows].tolist()}:
+            return False
+        origin = rows if here.edited is None else here.edited.rows[rows]
+        members = np.zeros(max(len(base), int(origin.max(initial=-1)) + 1), dtype=bool)
+        members[base.inside(before)] = True
+        # F-measure = 2·common / (size before + size now).
+        return bool(2 * members[origin].sum() >= STABLE * (members.sum() + origin.size))
+
+    def _key(self, node: int) -> Any:
+        """Return a cache key that contains everything that the label of a class depends on."""
+        here, above = self._thesaurus, self._above(node)
+        labels = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
+        marks = here.index.places.fingerprints
+        return marks[node], marks[above[-1]] if above else None, marks[0], labels
+
+
 class WordIndex:
-    """An index of words, derived only from the counts."""
+    """An index of words, computed from the counts only."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -199,7 +367,7 @@ class WordIndex:
 
 
 class ClassProfiles:
-    """An index of classes, derived from the centroids and masses of the clusters."""
+    """An index of classes, computed from the centroids and masses of the clusters."""
 
     def __init__(self, clustering: Clustering) -> None:
         self._clustering = clustering
@@ -241,9 +409,9 @@ class PlaceIndex:
         if places is not None:
             self.places = places
         self.described: dict[int, str] = {}
-        """Generated labels, by node."""
+        """Generated labels of classes, by node."""
         self.trust: dict[int, ClassTrust | None] = {}
-        """Cache of the trust in classes, by node."""
+        """Cached values of the trust in classes, by node."""
 
     @cached_property
     def places(self) -> Ints:
@@ -279,7 +447,7 @@ class PlaceIndex:
         """The object that generates labels of classes."""
         shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
-            vectors = self._thesaurus.index.vectors[0]
+            vectors = self._thesaurus.index.vectors
             return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
         return StableLabels(self._thesaurus, shown)
 
@@ -300,7 +468,7 @@ class PlaceIndex:
 
 
 class derived(cached_property[T]):  # noqa: N801  a decorator
-    """A cached property of an `Index`, which depends only on some attributes of the thesaurus."""
+    """A cached property of an `Index` that depends only on some attributes of the thesaurus."""
 
     inputs: Callable[[Thesaurus], tuple[object, ...]]
 
@@ -350,7 +518,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # Edits that move words change the tree or the homes of words (see `Draft`).
+    # Edits that move words change the tree or the homes of words, which are defined in `Draft`.
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -365,14 +533,18 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
     def shown(self) -> set[int]:
-        """The nodes that users see (see `list_level_nodes`)."""
+        """The nodes that are displayed to users (see `list_level_nodes`)."""
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
-    def vectors(self) -> tuple[Array | None, Any]:
-        """The word vectors, and the context weights scaled to length 1, or None if there are no
-        vectors."""
-        return find_vectors(self._thesaurus) or (None, None)
+    def vectors(self) -> Array | None:
+        """The vectors of words, or None if the classes were not made from vectors."""
+        return find_vectors(self._thesaurus)
+
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
+    def context_weights(self) -> Any:
+        """The context weights of words, scaled to length 1, or None if there are no vectors."""
+        return weigh_words(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
@@ -397,7 +569,7 @@ def select_distinct(here: Floats, average: Floats, contexts: Array, n: int) -> l
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
-    # At the root, all lifts are 0 up to rounding, so the most frequent contexts come first.
+    # At the root, all lifts are 0 up to rounding errors. List the most frequent contexts first.
     best = np.lexsort((-p, -p * lift.round(9)))[:n]
     names = map(str, contexts[seen[best]].tolist())
     return list(map(TypicalContext, names, p[best].tolist(), lift[best].tolist()))
@@ -422,7 +594,7 @@ def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
         values[node] = values[tree.parent[node]] if node else math.nan
     if np.isnan(values[inner]).any() or math.isnan(value):
         raise InputError(
-            f"cannot cut at value {value:g}: the splits of this thesaurus have no values",
+            f"cannot cut at value {value:g}, because the splits of this thesaurus have no values",
             code="invalid-option",
         )
     with np.errstate(invalid="ignore"):
@@ -461,7 +633,7 @@ def context_classes(
 
 
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
-    """Return the n words nearest to the centroid of a class, which may be in other classes."""
+    """Return the n words nearest to the centroid of a class. They may belong to other classes."""
     profile = centroid(thesaurus, node)
     return rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
@@ -469,11 +641,11 @@ def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalW
 def rank_words(
     thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
 ) -> list[TypicalWord]:
-    """Return the n rows nearest to a centroid by KL(word ‖ class), as typical words."""
+    """Return the n words nearest to a centroid, by KL(word ‖ class), as typical words."""
     index = thesaurus.index.words
     with np.errstate(divide="ignore"):
         logs = np.log(profile)
-    # KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
+    # Compute KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
     table = index.conditional if rows.size == len(thesaurus) else index.conditional[rows]
     distances = np.maximum(index.negative_entropy[rows] - table @ logs, 0.0)
     # Words without occurrences have an infinite distance.
@@ -489,63 +661,6 @@ def rank_words(
         TypicalWord(str(thesaurus.words[row]), float(distance), float(p))
         for row, distance, p in zip(best, distances, belongs, strict=True)
     ]
-
-
-def list_neighbours(
-    thesaurus: Thesaurus, rows: Rows, n: int = 10, by: str = "both"
-) -> list[list[Neighbour]]:
-    """Return the neighbours of several words in one batch."""
-    words = thesaurus.words
-    return [
-        [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
-        for found in thesaurus.index.neighbours.nearest(rows, n, by)
-    ]
-
-
-def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
-    """Return the source of the similarity of a word to each other word.
-
-    The source is "text", "background", "both", or "prior" for prior vectors. The first three may be
-    combined with the last, as in "text + prior".
-
-    The list is empty if the thesaurus was built without background counts and prior vectors.
-    """
-    known, made = thesaurus.clustering.representation, thesaurus.provenance
-    if known is None or not (background.KEY in made or known.prior):
-        return []
-    rows = np.array([thesaurus.row(one) for one in (word, *others)])
-    at = rows if known.rows is None else known.rows[rows]
-    # Words without learnt vectors are compared only by their contexts in the text.
-    nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
-    weights = sparse.vstack([known.weights, nothing], format="csr")[at]
-    own = sparse.csr_array(thesaurus.counts.matrix[rows])
-    compared = np.arange(1, rows.size)
-    if background.KEY in made:
-        names = background.name_sources(own, weights, 0, compared)
-    else:
-        names = [background.TEXT] * compared.size
-    shares = known.prior_shares(int(at[0]), at[1:])
-    if known.prior:
-        totals = thesaurus.counts.word_totals[rows]
-        shares = share_of_prior(shares, totals[0], totals[1:])
-    return background.add_prior_source(names, shares)
-
-
-def similarities(
-    thesaurus: Thesaurus, rows: Rows, others: Rows, by: str = NeighbourOptions.by
-) -> Floats:
-    """Return the similarities of word pairs, on the scale of `Thesaurus.neighbours`.
-
-    Parameters
-    ----------
-    thesaurus
-        The thesaurus.
-    rows, others
-        The rows of the first words, and of the second words, of the pairs.
-    by
-        How words are compared: "both", "classes" or "counts".
-    """
-    return thesaurus.index.neighbours.compare(rows, others, by)
 
 
 def shared_evidence(
@@ -564,8 +679,8 @@ def shared_evidence(
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     """Return the n contexts of a word that most favour a class over the best leaf outside it.
 
-    The word is placed by its contexts like a new word, and again with each context left out in
-    turn. The weight of a context is the decrease in the log odds when it is left out.
+    The word is placed by its contexts like a new word. This is repeated with each context left out
+    in turn. The weight of a context is the decrease in the log odds when it is left out.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)
@@ -575,7 +690,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     other = int(rest[placed[rest].argmax()]) if rest.size else None
     against = node if other is None else int(thesaurus.tree.cluster_nodes[other])
     outside = inside if other is None else np.array([other])
-    # Leave out only the contexts whose likelihood ratio favours the class most.
+    # Leave out only the contexts whose likelihood ratios favour the class most.
     both = np.maximum([centroid(thesaurus, one)[own.indices] for one in (node, against)], 1e-12)
     order = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
     tried = order[: max(_MAX_LEFT_OUT, n)]
@@ -612,17 +727,17 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
 
 
 def list_levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the number of classes at each level, or [] if the tree was built without levels."""
+    """Return the number of classes at each level, or [] if the tree has no levels."""
     levels = thesaurus.provenance.get("levels") or ()
     found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
     return found if len(found) > 1 else []
 
 
 def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
-    """Return the root, the classes of all levels and the leaves, or all classes if there are no
-    levels.
+    """Return the root, the classes of all levels and the leaves.
 
-    Users see only these classes, because a tree of merges is binary and deep.
+    If there are no levels, return all classes. Only the returned classes are displayed, because a
+    tree of merges is binary and deep.
     """
     tree, levels = thesaurus.tree, list_levels(thesaurus)
     if not levels:
@@ -631,7 +746,7 @@ def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
 
 
 def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
-    """Return the nodes from the root to a class, without nodes that users do not see."""
+    """Return the nodes from the root to a class, excluding nodes that are not displayed."""
     shown = thesaurus.index.shown
     return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
@@ -669,7 +784,7 @@ def find_lines(
 
 def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
     """Return the n most probable leaves for each new word."""
-    # Import here, because this loads scikit-learn, which other functions do not need.
+    # Import here, because the module loads scikit-learn, which other functions do not need.
     from roget.learn.clustering.inputs import align_contexts
 
     belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes

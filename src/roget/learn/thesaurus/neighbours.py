@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,20 +16,38 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import WAYS
+from roget.learn.options import WAYS, NeighbourOptions
+from roget.learn.representation import background
 from roget.learn.representation.similarity import (
     Similarity,
     StandardisedCosine,
     select_common_rows,
+    share_of_prior,
     transpose,
     weigh_contexts,
 )
 
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.thesaurus import Thesaurus
+
 MANY = 4096
-"""Maximum number of classes for which all pairs are compared. Some taxonomies have more classes."""
+"""Maximum number of classes for which all pairs are compared. Some taxonomies have more."""
 
 CELLS = 1 << 22
 """Batch size: number of cells of a dense array computed at once."""
+
+
+class Neighbour(NamedTuple):
+    """A word that is similar to another word."""
+
+    word: str
+    similarity: float
+    """Similarity, in standard deviations above the mean similarity of common words."""
+
+    @property
+    def distance(self) -> float:
+        """The similarity converted to a distance, exp(−similarity)."""
+        return math.exp(-self.similarity)
 
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
@@ -49,7 +68,7 @@ class Neighbours:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
         self._before: tuple[Neighbours, Any] | None = None
-        """The index before classes were merged, and a matrix that maps old classes to new ones."""
+        """The index before classes were merged, and a matrix from old classes to new classes."""
 
     def after(
         self,
@@ -170,9 +189,10 @@ class Neighbours:
         known = self._clustering.representation
         if known is None:
             return None
-        vectors = known.vectors.astype(np.float64)
+        vectors = known.vectors if known.rows is None else known.vectors[known.rows]
+        vectors = vectors.astype(np.float64)
         if known.rows is not None:
-            vectors, rest = vectors[known.rows], known.rows < 0
+            rest = known.rows < 0
             vectors[rest] = known.embed(self._counts.matrix[rest])
             # Use the mean vector of its classes for a word without occurrences.
             unseen = rest & (self._counts.word_totals == 0)
@@ -187,3 +207,60 @@ class Neighbours:
         if known is None or not known.prior or self._vectors is None:
             return None
         return StandardisedCosine(unit(self._vectors.words[:, -known.prior :]), self._common)
+
+
+def list_neighbours(
+    thesaurus: Thesaurus, rows: Ints, n: int = 10, by: str = "both"
+) -> list[list[Neighbour]]:
+    """Return the neighbours of several words in one batch."""
+    words = thesaurus.words
+    return [
+        [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
+        for found in thesaurus.index.neighbours.nearest(rows, n, by)
+    ]
+
+
+def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
+    """Return the source of the similarity of a word to each other word.
+
+    The source is "text", "background", "both", or "prior" for prior vectors. The first three may be
+    combined with the last, as in "text + prior".
+
+    The list is empty if the thesaurus was built without background counts and prior vectors.
+    """
+    known, made = thesaurus.clustering.representation, thesaurus.provenance
+    if known is None or not (background.KEY in made or known.prior):
+        return []
+    rows = np.array([thesaurus.row(one) for one in (word, *others)])
+    at = rows if known.rows is None else known.rows[rows]
+    # Words without learnt vectors are compared only by their contexts in the text.
+    nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
+    weights = sparse.vstack([known.weights, nothing], format="csr")[at]
+    own = sparse.csr_array(thesaurus.counts.matrix[rows])
+    compared = np.arange(1, rows.size)
+    if background.KEY in made:
+        names = background.name_sources(own, weights, 0, compared)
+    else:
+        names = [background.TEXT] * compared.size
+    shares = known.prior_shares(int(at[0]), at[1:])
+    if known.prior:
+        totals = thesaurus.counts.word_totals[rows]
+        shares = share_of_prior(shares, totals[0], totals[1:])
+    return background.add_prior_source(names, shares)
+
+
+def compare_words(
+    thesaurus: Thesaurus, rows: Ints, others: Ints, by: str = NeighbourOptions.by
+) -> Floats:
+    """Return the similarities of word pairs, on the scale of `Thesaurus.neighbours`.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus.
+    rows, others
+        The rows of the first words, and of the second words, of the pairs.
+    by
+        How words are compared: "both", "classes" or "counts".
+    """
+    return thesaurus.index.neighbours.compare(rows, others, by)

@@ -1,9 +1,9 @@
 """Quality of classes: the mutual information that they preserve, and how far each can be trusted.
 
 The trust in a class is the estimated probability that a reader calls it coherent. It is a logistic
-function of three figures (statistics) for the class's most frequent words, and of whether prior
+function of three statistics of the class's most frequent words, with a constant added if prior
 vectors were used. The weights were fitted to 384 classes of nine thesauri, which one or two persons
-had read without seeing any figures (`benchmarks/trust.py`).
+had judged without seeing any statistics (`benchmarks/trust.py`).
 """
 
 from __future__ import annotations
@@ -21,18 +21,22 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 READ = 12
-"""Number of words by which readers judge a class. Its most frequent words are used."""
+"""Number of words by which a class is judged. The most frequent words are used."""
 
 DOUBTFUL = 0.7
 """Classes whose trust is below this value are shown with the reason for it."""
 
 UNSORTED = 0.5
-"""Classes whose trust is below this value count as unsorted: they are probably not coherent. By
-default, they are left out of booklets and SKOS exports."""
+"""Trust below which a class is called unsorted, because it is probably not coherent.
+
+By default, unsorted classes are left out of booklets and SKOS exports.
+"""
 
 FEW = 100
-"""If a thesaurus has at most this many words, no class counts as unsorted, because a user can read
-them all."""
+"""Maximum number of words in a thesaurus for which no class is called unsorted.
+
+Users can read all words of such a thesaurus.
+"""
 
 ENOUGH = (1_000_000, 150_000)
 """Minimum number of words in a text for most classes to be coherent, without and with background
@@ -40,21 +44,23 @@ counts."""
 
 INTERCEPT = -7.027
 PRIOR = 1.705
-"""Added to the logit if prior vectors were used, because the words of a class then have more in
-common than their contexts show."""
+"""Constant added to the logit if prior vectors were used.
+
+The words of a class then have more in common than their contexts show.
+"""
 LARGEST = 6.35
 """Maximum of the logarithm of the occurrences. Larger values did not occur when the weights were
 fitted."""
 
 
 class Figure(NamedTuple):
-    """A figure (statistic) on which the trust in a class depends."""
+    """A statistic on which the trust in a class depends."""
 
     weight: float
     usual: float
-    """Mean of the figure over the classes that were used to fit the weights."""
+    """Mean of the statistic over the classes to which the weights were fitted."""
     reason: str
-    """The reason for low trust if this figure is low."""
+    """The reason for low trust if this statistic is low."""
 
 
 FIGURES = {
@@ -62,27 +68,29 @@ FIGURES = {
     "shared": Figure(74.46, 0.0262, "its frequent words share few contexts"),
     "occurrences": Figure(0.479, 3.93, "its words have few occurrences"),
 }
-"""The figures in the order of the fields of `ClassTrust`."""
+"""The statistics, in the order of the fields of `ClassTrust`."""
 
 
 class ClassTrust(NamedTuple):
-    """The trust in a class, with the figures from which it is computed."""
+    """The trust in a class, and the statistics from which it is computed."""
 
     trust: float
     """Estimated probability that a reader calls the class coherent."""
     similarity: float
     """Mean cosine between the vectors of two words."""
     shared: float
-    """Mean cosine between the context weights of two words. It is high if they share many
-    contexts."""
+    """Mean cosine between the context weights of two words.
+
+    High values mean many shared contexts.
+    """
     occurrences: float
-    """Geometric mean of the numbers of occurrences in the text."""
+    """Geometric mean of the words' numbers of occurrences in the text."""
 
     @classmethod
     def of(
         cls, similarity: float, shared: float, occurrences: float, prior: bool = False
     ) -> ClassTrust:
-        """Return the trust for the figures. `prior` is True if prior vectors were used."""
+        """Return the trust for given statistics. `prior` is True if prior vectors were used."""
         figures = similarity, shared, occurrences
         usual = sum(one.weight * one.usual for one in FIGURES.values())
         logit = INTERCEPT + usual + sum(_terms(figures)) + prior * PRIOR
@@ -90,7 +98,7 @@ class ClassTrust(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """A description of the figure that lowers the trust most."""
+        """A description of the statistic that lowers the trust most."""
         return min(zip(_terms(self[1:]), FIGURES.values(), strict=True))[1].reason
 
 
@@ -132,7 +140,7 @@ def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
     Trust is defined only for classes that were learnt from word vectors (`SphericalTree`).
     """
     known = thesaurus.clustering.representation
-    vectors, weights = thesaurus.index.vectors
+    vectors, weights = thesaurus.index.vectors, thesaurus.index.context_weights
     if vectors is None or known is None:
         return None
     rows = thesaurus.inside(node)
@@ -169,8 +177,8 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
 def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
     """Return the trust in each class, by node.
 
-    For a class with subclasses, it is the mean over its leaf classes, weighted by their words.
-    It is None if no leaf class has a trust.
+    For a class with subclasses, it is the mean over its leaf classes, weighted by their words. It
+    is None if the trust is unknown for all leaf classes.
     """
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     words, sums = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
@@ -181,22 +189,24 @@ def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
     return [float(a / b) if b else None for a, b in zip(sums, words, strict=True)]
 
 
-def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return all word vectors, and the context weights scaled to length 1.
+def find_vectors(thesaurus: Thesaurus) -> Array | None:
+    """Return the vectors of all words, or None if the classes were not made from vectors.
 
-    Rows of words that were not learnt are 0. The result is None if the classes were not made from
-    vectors.
+    Rows of words that were not learnt are 0.
     """
     known = thesaurus.clustering.representation
-    if known is None:
-        return None
-    vectors = known.vectors
-    weights = unit(known.weights)
-    if known.rows is None:
-        return vectors, weights
-    there = (known.rows >= 0)[:, None]
+    if known is None or known.rows is None:
+        return None if known is None else known.vectors
     # Words that were not learnt have row −1, which selects the last row. Their values are set to 0.
-    return vectors[known.rows] * there, weights[known.rows].multiply(there).tocsr()
+    return np.asarray(known.vectors[known.rows] * (known.rows >= 0)[:, None])
+
+
+def weigh_words(thesaurus: Thesaurus) -> Any:
+    """Return the context weights of all words scaled to length 1. See `find_vectors`."""
+    known = thesaurus.clustering.representation
+    if known is None or known.rows is None:
+        return None if known is None else unit(known.weights)
+    return unit(known.weights)[known.rows].multiply((known.rows >= 0)[:, None]).tocsr()
 
 
 def mean_cosine(rows: Any) -> float:
@@ -217,6 +227,6 @@ def centrality(vectors: Array, totals: Floats, rows: Ints) -> Floats:
 
 
 def _terms(figures: tuple[float, ...]) -> list[float]:
-    """Return the terms of the logit, relative to a class with average figures."""
+    """Return the terms of the logit, relative to a class with average statistics."""
     values = *figures[:2], min(math.log(max(figures[2], 1e-9)), LARGEST)
     return [one.weight * (x - one.usual) for one, x in zip(FIGURES.values(), values, strict=True)]

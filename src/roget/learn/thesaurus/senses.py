@@ -6,8 +6,8 @@ other words. The vector of the word is approximated by a combination of class ve
 only if its weight is unusually large, in standard deviations, among the words of the same class.
 For stability, weights are averaged over two fits, one by contexts and one by similarities to
 classes. Frequent words have more senses (Zipf 1945) and more evidence for them, so the threshold
-decreases with the number of contexts. In a small text, which provides little evidence for any word,
-most words have one sense. Classes that are close in the tree count as one sense.
+decreases with the number of contexts. A small text provides little evidence for any word, so most
+words in it get one sense. Classes that are close in the tree count as one sense.
 
 With prior vectors, the threshold also decreases with the ambiguity of the word, which is estimated
 from these vectors (`measure_ambiguity`).
@@ -26,15 +26,15 @@ from roget.core.counts.views import like, unit
 from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering.memberships import one_hot, tabulate
-from roget.learn.representation import Representation
 from roget.learn.representation.ambiguity import measure_ambiguity
+from roget.learn.representation.vectors import Representation
 from roget.learn.thesaurus.neighbours import MANY, parts
 
 CANDIDATES = 16
 """Number of classes used in the decomposition of a word. The most similar classes are used."""
 
 SWEEPS = 10
-"""Number of iterations of coordinate descent over all weights."""
+"""Number of iterations of coordinate descent. Each one updates all weights."""
 
 MAX_SENSES = 4
 """Maximum number of senses of a word."""
@@ -60,8 +60,11 @@ ZIPF = 2.0
 """Decrease in the threshold for each increase of the number of contexts by the factor e."""
 
 USUAL = 200
-"""Minimum number of contexts at which the threshold applies unchanged. It is the weighted geometric
-mean in a text of 2.5 million tokens. In smaller texts, the threshold is higher for all words."""
+"""Lower bound of the usual number of contexts per word, at which the threshold applies unchanged.
+
+The value is the weighted geometric mean in a text of 2.5 million tokens. In smaller texts, the
+threshold is therefore higher for all words.
+"""
 
 MAX_COSINE = 0.2
 """Maximum cosine between two classes for them to count as different senses."""
@@ -76,14 +79,14 @@ PRIOR = 10.0
 regularises small classes."""
 
 MIN_SPREAD = 0.02
-"""Minimum standard deviation of weights. Smaller ones would make z-scores too large."""
+"""Minimum standard deviation of weights. Smaller values would make z-scores too large."""
 
 HALF_CONTEXTS = 50.0
 """Number of contexts of a word at which its similarity to a sense is halved."""
 
 
 class Vote(NamedTuple):
-    """A sense: its cluster, its weight, and its best contexts (columns) and words (rows)."""
+    """A sense: its cluster and weight, with its best contexts (columns) and words (rows)."""
 
     cluster: int
     share: float
@@ -103,7 +106,7 @@ class Senses:
     tree
         The tree over the clusters.
     fallback
-        p(class|word) as a csr_array, which is used if there are too many classes to compare.
+        p(class|word) as a csr_array. It is used if there are too many classes to compare.
     known
         The word vectors. They are used only if they include prior vectors.
     """
@@ -213,7 +216,7 @@ class Senses:
         # itself.
         known = self._get_sums(kept, columns)
         known -= (kept == self._home[row])[:, None] * values
-        # Treat differences below 1e-9 as rounding errors of the subtraction.
+        # Differences below 1e-9 are rounding errors of the subtraction.
         known = np.where(known > 1e-9, known / self._lengths[kept][:, None], 0.0)
         # Divide each context among the senses in proportion to weight × value of the class.
         votes = known * shares[:, None]
@@ -255,7 +258,9 @@ class _ClassFit:
         self._cosines = self._gram / lengths / lengths[:, None]
 
     def weigh(self) -> list[Any]:
-        """Return the weights of two fits, each with shape (words, classes). Non-zero rows sum to 1.
+        """Return the weights from two fits, each with shape (words, classes).
+
+        Non-zero rows sum to 1.
 
         The first fit approximates the vector of a word by class vectors. The second approximates
         its cosines with all classes.
@@ -289,8 +294,10 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word). The senses of a word are its first class and the other good
-        classes that differ enough from the first class.
+        """Return p(sense|word).
+
+        The senses of a word are its first class and the other good classes that differ enough from
+        the first class.
 
         A word without other good classes has its own class as its only sense.
         """
@@ -369,11 +376,7 @@ def _shrink_means(sums: Floats, size: Floats) -> Floats:
 
 
 def log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return the log ratio of each number of contexts to the usual number, which is at least
-    `USUAL`.
-
-    The usual number is a geometric mean in which each number is its own weight.
-    """
+    """Return the log ratio of each number of contexts to the usual number (at least `USUAL`)."""
     logs = np.log(np.maximum(contexts, 1))
     usual = float(np.average(logs, weights=contexts)) if contexts.any() else 0.0
     return np.asarray(logs - max(usual, np.log(USUAL)))

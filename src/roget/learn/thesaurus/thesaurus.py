@@ -22,21 +22,21 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
-from roget.learn.command_options import NeighbourOptions
 from roget.learn.corpus.lemma_repair import list_singulars
+from roget.learn.options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.editor import Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
     Index,
-    Neighbour,
     PlaceIndex,
     Rows,
     Sense,
     TypicalContext,
     WordClass,
 )
+from roget.learn.thesaurus.neighbours import Neighbour, list_neighbours
 from roget.learn.thesaurus.quality import ClassTrust
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ class Thesaurus(ReportMixin):
     undone
         The undone edits for `redo`, the next one first.
     homes
-        The folders from which the thesaurus was read, or to which it was written, with their
-        states.
+        The folders from which the thesaurus was read or to which it was written, with their states.
     """
 
     kind: ClassVar[str] = "thesaurus"
@@ -222,7 +221,7 @@ class Thesaurus(ReportMixin):
         a "beta"), otherwise by Bayes' rule. For the other keyword arguments see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
-        # Take p(context) from the counts, because some contexts may be missing from all classes.
+        # Take p(context) from the counts, because some contexts may not occur in any class.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
         return cls.from_clustering(counts, clustering, provenance=provenance, **about)
@@ -304,12 +303,12 @@ class Thesaurus(ReportMixin):
 
     @property
     def spare(self) -> Counts | None:
-        """Counts of rare or uncertain words, which growth may add, or None if not stored."""
+        """Counts of rare or uncertain words, which growth may add. None if they are not stored."""
         return self.load_spare()
 
     @property
     def base(self) -> Thesaurus:
-        """The thesaurus before any edits."""
+        """The thesaurus without any edits."""
         return self if self.edited is None else self.edited.base
 
     @property
@@ -328,13 +327,16 @@ class Thesaurus(ReportMixin):
         return Index(self)
 
     def replace(self, **values: Any) -> Thesaurus:
-        """Return a copy with other attributes, which shares all indexes that stay valid."""
+        """Return a copy with other attributes. It shares all indexes that remain valid."""
         made = replace(self, **values)
         vars(made)["index"] = self.index.after(made)
         return made
 
     def row(self, word: str) -> int:
-        """Return the row of a word. The error for an unknown word states the reason, if known."""
+        """Return the row of a word.
+
+        For an unknown word, the error states the reason if it is known.
+        """
         if self.edited is not None and word not in self.rows:
             self.edited.row(word)  # Raise an error if the word was deleted.
         try:
@@ -356,7 +358,7 @@ class Thesaurus(ReportMixin):
         if found.size:
             return int(found[0])
         existed = 0 <= id < self.next_id
-        reason = "the class no longer exists" if existed else "no class ever had this id"
+        reason = "the class no longer exists" if existed else "no class has ever had this id"
         raise InputError(f"class id {id}: {reason}", code="unknown-word")
 
     def inside(self, node: int) -> Rows:
@@ -380,7 +382,9 @@ class Thesaurus(ReportMixin):
         return max(set.intersection(*(set(self.path(word)) for word in words)))
 
     def label(self, node: int) -> str:
-        """Return the name of a class or, if unnamed, words that distinguish it from other classes.
+        """Return the name of a class.
+
+        If it is unnamed, return words that distinguish it from other classes.
 
         A class without words is described by its contexts, in brackets.
         """
@@ -392,7 +396,7 @@ class Thesaurus(ReportMixin):
         return described[node]
 
     def trust(self, node: int) -> ClassTrust | None:
-        """Return the trust in a class, or None if it was not made from word vectors.
+        """Return the trust in a class, or None if the class was not made from word vectors.
 
         The trust is the estimated probability that a reader calls the class coherent.
         """
@@ -441,7 +445,7 @@ class Thesaurus(ReportMixin):
             with the classes if there are no vectors. For two words with e tokens (geometric mean),
             contexts have the weight e/(e + 100). The similarity of rare words (e = 10) is halved.
         """
-        return lookup.list_neighbours(self, np.array([self.row(word)]), n, by)[0]
+        return list_neighbours(self, np.array([self.row(word)]), n, by)[0]
 
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """Return the classes in which a word is used, most frequent first.
@@ -507,8 +511,8 @@ class Thesaurus(ReportMixin):
             The depth of the classes. Leaves above it are kept.
         value
             The minimum quality of a split. For annealing, this is the largest β at which a class
-            may be split. For description length, it is the smallest saving in nats. The splits
-            above such a split are made as well.
+            may be split. For description length, it is the smallest saving in nats. All splits
+            above a sufficiently good split are made as well.
         """
         numbers = self.tree.label_clusters(self.nodes(k, depth=depth, value=value))
         return np.asarray(numbers[self.tree.cluster[self.places]])
@@ -523,7 +527,8 @@ class Thesaurus(ReportMixin):
     def word_class(self, node: int | str, n: int = 10) -> WordClass:
         """Return a class, with its n most typical words and contexts.
 
-        `node` is the number of a node, the name of a class, or a word, for its main class.
+        `node` is the number of a node, the name of a class, or a word, which stands for its main
+        class.
 
         Typical words are the words of the class (of all classes, if it has no words) with the
         smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
@@ -623,7 +628,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     for node in _list_edited(thesaurus) if cuts else ():
         kept.add(node)
         path = tree.path(node)
-        # The siblings of a class below the finest cut are kept, too, so that every word has a leaf.
+        # Also keep the siblings of a class below the finest cut, so that every word has a leaf.
         below = next((at for at, above in enumerate(path[:-1]) if above in finest), len(path))
         for above in path[below:-1]:
             kept.update(tree.children(above))
@@ -631,7 +636,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
 
 
 def _list_edited(thesaurus: Thesaurus) -> Iterator[int]:
-    """Yield the classes, except the root, that a user has made, named or described."""
+    """Yield the classes, except for the root, that a user has created, named or described."""
     base = thesaurus.base
     learnt = {int(base.ids[node]): base.labels.get(node) for node in range(base.tree.n_nodes)}
     for node, id in enumerate(thesaurus.ids.tolist()):
@@ -675,7 +680,7 @@ def _keep_nodes(
         thesaurus.counts,
         thesaurus.clustering.join(coarser, clusters),
         provenance={**thesaurus.provenance, "levels": levels or None},
-        # The root has a name only if a user has given it one.
+        # The root has a name only if a user has named it.
         labels={
             at: thesaurus.label(node)
             for at, node in enumerate(nodes)
@@ -688,7 +693,7 @@ def _keep_nodes(
             for about, note in thesaurus.notes.items()
             if isinstance(about, str) or about in kept
         },
-        # Keep the leaf of each word, because the changed tree might lead to another leaf.
+        # Keep the leaf of each word, because in the changed tree the word might reach another leaf.
         places=np.asarray(inside[thesaurus.places]),
     )
 

@@ -41,7 +41,7 @@ PAIRS = 1 << 16
 """Number of (word, head) pairs to compute in one batch."""
 
 ROUNDING = 1e-9
-"""Minimum relative saving for splitting a node, so rounding errors do not split it."""
+"""Minimum relative saving for splitting a node. It prevents splits due to rounding errors."""
 
 
 class CutClass(NamedTuple):
@@ -59,7 +59,7 @@ class CutClass(NamedTuple):
     size: float
     """Number of words in the class. A word in several classes counts as a fraction."""
     words: tuple[tuple[str, float], ...]
-    """Words of the class that occur with the head, by descending count."""
+    """Words of the class that occur with the head, in order of decreasing count."""
 
     @property
     def association(self) -> float:
@@ -202,7 +202,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Return Σ share·density over nodes for each pair. Pairs must be sorted by head."""
         shares = self.hierarchy_.shares[rows]
         density = np.empty(shares.nnz)
-        # Density p(class|head)/size at all nodes for one head. Reset it for each head.
+        # Density p(class|head)/size at all nodes for one head. It is reset for each head.
         here = np.zeros(self.hierarchy_.tree.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
@@ -272,7 +272,7 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """Tree cuts of several heads. An entry is a node with counts in the cut of a head."""
+    """Tree cuts of several heads. Each entry is a node with counts in the cut of a head."""
 
     node: Ints
     head: Ints
@@ -292,7 +292,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     """
     # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()
-    held.eliminate_zeros()  # Products may underflow to 0.
+    held.eliminate_zeros()  # Products may underflow to 0 here.
     held.sort_indices()
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)

@@ -1,4 +1,4 @@
-"""`WordHierarchy`: a thesaurus or taxonomy as a tree in which words may be split over nodes.
+"""`WordHierarchy`: a thesaurus or taxonomy as a tree in which a word may belong to several nodes.
 
 `name_classes` names the classes of a thesaurus after the best matching classes of a taxonomy.
 """
@@ -17,18 +17,21 @@ from roget.core.counts.matrix import Names, frozen
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.command_options import SENSES
+from roget.learn.options import SENSES
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 OWN = " (itself)"
-"""Suffix in the label of a node for words that are in a class, but in none of its subclasses."""
+"""Label suffix of a node for words that are in a class but not in any of its subclasses."""
 
 COVERED = 0.2
 """Minimum share of a class's words that a taxonomy class must contain to give it a name."""
 
 LEAST = 0.1
-"""Minimum F-measure between a class and a taxonomy class. It excludes broad taxonomy classes."""
+"""Minimum F-measure between a class and a taxonomy class.
+
+It excludes taxonomy classes that are too broad.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +94,8 @@ class WordHierarchy:
     def label(self, node: int) -> str:
         """Return the label of a node.
 
-        The label of a single word is the word. Words without a subclass are in a node with the
-        label of their class and a suffix.
+        The label of a single word is the word. Words that do not belong to any subclass are in a
+        separate node, whose label is that of the class with a suffix.
         """
         at = int(self.origin[node])
         if node >= self.n_classes:
@@ -192,7 +195,7 @@ def name_classes(
     """Name the classes of a thesaurus after the best matching classes of a taxonomy.
 
     Classes are matched by the F-measure of their words. Words of the taxonomy are distributed over
-    the classes of their senses. Words that only one of the two has are ignored.
+    the classes of their senses. Words that occur in only one of the two are ignored.
 
     Parameters
     ----------
@@ -222,7 +225,7 @@ def name_classes(
         part = slice(sums.indptr[node], sums.indptr[node + 1])
         places, held = sums.indices[part], sums.data[part]
         f = np.where(held >= COVERED * ours[node], 2 * held / (ours[node] + theirs[places]), 0.0)
-        f[places == 0] = 0  # The root is not a useful name.
+        f[places == 0] = 0  # The label of the root is not a useful name.
         if f.max(initial=0) >= LEAST:
             name = hierarchy.label(int(places[f.argmax()]))
             names[node] = f"{name}: {thesaurus.label(node)}"

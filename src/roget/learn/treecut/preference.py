@@ -11,7 +11,7 @@ from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.notices import ignore_trivial
-from roget.learn.command_options import CutOptions, PreferOptions
+from roget.learn.options import CutOptions, PreferOptions
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.estimator import CutClass, TreeCut
@@ -72,7 +72,10 @@ def prefer(
 
 
 def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
-    """Return the context of a head in a relation. A head with one relation needs no `slot`."""
+    """Return the context of a head in a relation.
+
+    `slot` may be omitted if the head has only one relation.
+    """
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
@@ -81,7 +84,8 @@ def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
         if slot not in counts.relations:
             known = f", only {', '.join(counts.relations)}" if counts.relations else ""
             raise InputError(
-                f"slot {slot!r} does not apply: the counts have no slots{known}; omit the slot",
+                f"slot {slot!r} does not apply, because the counts have no slots{known}; omit the "
+                "slot",
                 code="conflicting-options",
             )
         return str(names[counts.context_id(head)])
@@ -115,7 +119,7 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # A trivial clustering is good enough for cuts.
+    with ignore_trivial():  # A trivial clustering is acceptable here.
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 

@@ -45,10 +45,10 @@ KNOWN_SUPPORT = ("bub", "bub(small=2)", "shrink", "nsb")
 """Estimators that are given the true number of cells."""
 
 BUB_NON_EMPTY = "bub, m seen"
-"""Name of the variant of BUB that is given the number of non-empty cells, not of all cells."""
+"""Name of the BUB variant that is given the number of non-empty cells instead of all cells."""
 
 BANDED = "bub(small=2)"
-"""Variant of BUB without the joint fit of all coefficients, which BUB uses for N < 20."""
+"""Variant of BUB without the joint fit of all coefficients. BUB itself uses this fit for N < 20."""
 
 VARIANTS = ("bub", BANDED)
 
@@ -62,7 +62,7 @@ class Error(NamedTuple):
     bias: float
     rmse: float
     doubt: float
-    """Standard error of the bias."""
+    """Standard error of the estimated bias."""
 
 
 Curves: TypeAlias = dict[tuple[int, str], Floats]
@@ -133,7 +133,7 @@ def draw_errors(seed: int, draws: int = DRAWS) -> Trials:
 
 
 def stack(counts: Array) -> Histogram:
-    """Return the histograms of many samples, one per row."""
+    """Stack the histograms of many samples into an array with one row per sample."""
     held = counts > 0
     starts = np.concatenate([[0], np.cumsum(held.sum(axis=1))[:-1]])
     return Histogram.from_counts(counts[held], starts)
@@ -148,11 +148,11 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
         "Bias of entropy estimators (Li, Titov & Sporleder 2014, Figures 1 and 2)",
         about=(
             f"Samples of N = 1 to 100 items from {CELLS} cells, equally likely (uniform) or by "
-            "Zipf's law with exponent s; values in nats. The paper shows means over 1,000 samples "
-            "and prints no values. For estimators that are sums over cells, the expectation is "
-            "exact here. BUB, shrink and NSB are given the number of cells, "
-            f"{CELLS}; the paper does not state what its BUB used, nor how it was solved for N < "
-            "20: jointly for all coefficients (bub), or like larger samples (bub(small=2))."
+            "Zipf's law with exponent s; values in nats. The paper shows means over 1,000 "
+            "samples and prints no values. Here, expectations are exact for estimators that are "
+            f"sums over cells. BUB, shrink and NSB are given the number of cells, {CELLS}; the "
+            "paper states neither what its BUB used nor how it was solved for N < 20: jointly "
+            "for all coefficients (bub), or in the same way as for larger samples (bub(small=2))."
         ),
         claims=judge(curves),
         tables=[
@@ -276,7 +276,8 @@ def draw(curves: Curves) -> Figure:
                 markersize=3.5, markevery=(4, 15), linewidth=1.2, label=name,
             )  # fmt: skip
         axes.set_title(shape if slope == 0 else f"Zipf, {shape}", fontsize=9)
-        # BUB starts far above a small H. Limit the axis to keep the other curves distinguishable.
+        # BUB starts far above a small H, so limit the axis to keep the other curves
+        # distinguishable.
         axes.set_ylim(0, min(axes.get_ylim()[1], 2.2 * true))
     for axes in (panels[0], panels[3]):
         axes.set_ylabel("expected entropy (nats)")

@@ -23,7 +23,7 @@ SINGLETONS = "1ClI"
 
 
 class FigurePoint(NamedTuple):
-    """A system in the task, with its clusters per word, and its V and rank under each estimator."""
+    """A system in the task: its clusters per word, and its V and rank under each estimator."""
 
     name: str
     clusters: float
@@ -45,7 +45,7 @@ def read_printed() -> list[FigurePoint]:
 
 
 def score_points(options: ReproduceOptions) -> list[FigurePoint]:
-    """Score the systems whose output is available, and rank them among themselves."""
+    """Score the systems whose output is available, and rank them among each other."""
     rows = score_task(find_task(options))
     ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
     for estimator in ESTIMATORS:

@@ -47,12 +47,14 @@ B-cubed for verbs is included only where the page is legible.
 AMI = "ami(average=max)"
 
 WITHIN = 0.1
-"""Tolerance of B-cubed: one unit of the last printed digit."""
+"""Tolerance for B-cubed: one unit of the last printed digit."""
 
 
 class Scored(NamedTuple):
-    """One system's scores, averaged over words by number of instances. B-cubed is multiplied by
-    100."""
+    """The scores of one system, averaged over words (weighted by instances).
+
+    B-cubed is multiplied by 100.
+    """
 
     ami: float
     nouns: float
@@ -97,10 +99,11 @@ def ranking(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "The ranking page of SemEval-2010 task 14: AMI and B-cubed",
         about=(
-            "The page of the organisers (www.cs.york.ac.uk/semeval2010_WSI) scores the systems by "
-            "adjusted mutual information and by B-cubed F, for nouns and verbs apart. AMI is "
-            "normalised by the larger entropy. Each word is scored separately and weighted by its "
-            f"instances. The output of {len(rows)} systems and baselines is available."
+            "The page of the organisers (www.cs.york.ac.uk/semeval2010_WSI) scores the systems "
+            "by adjusted mutual information and by B-cubed F, for nouns and verbs separately. "
+            "AMI is normalised by the larger entropy. Each word is scored separately and "
+            f"weighted by its instances. The output of {len(rows)} systems and baselines is "
+            "available."
         ),
         claims=judge(rows),
         data={name: row._asdict() for name, row in rows.items()},

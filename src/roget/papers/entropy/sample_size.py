@@ -46,16 +46,16 @@ EVENNESS = 2.0
 """Parameter of the Dirichlet distribution of class sizes and of random clusters."""
 
 NEAR = 0.01
-"""Largest difference of V between sample sizes that counts as equal."""
+"""Maximum difference in V between sample sizes for V to count as unchanged."""
 
 MODELS, SEEDS, DRAWS = 8, 3, 10
-"""Number of simulated embeddings, of random seeds, and of samples for each embedding."""
+"""Number of simulated embeddings, number of random seeds, and number of samples per embedding."""
 
 MODEL_SIZES = (512, 8192)
 """Sample sizes of the embeddings."""
 
 MODEL_ITEMS, MODEL_CLASSES, DIMENSIONS = 16_384, 20, 8
-"""Number of items, classes and dimensions of the embeddings."""
+"""Number of items, of classes and of dimensions of the embeddings."""
 
 TEXT_SIZES = (256, 2048)
 """Sample sizes of the LSA embeddings of texts."""
@@ -68,7 +68,7 @@ SCORES = ("v@ml", "v@jk", AMI)
 """Scores by which embeddings are ordered."""
 
 SHOWN = ("ml", "jk", "bub", AMI)
-"""Curves in the figure."""
+"""Curves shown in the figure."""
 
 LABELS = {"ml": "V (ml)", "jk": "V (jk)", "bub": "V (bub)", AMI: "AMI"}
 
@@ -84,7 +84,7 @@ class Order(NamedTuple):
 
     what: str
     changed: list[int]
-    """The number for each seed."""
+    """The number of pairs ordered differently, for each seed."""
 
 
 @uses_options("random_state")
@@ -100,12 +100,13 @@ def sample_size(options: ReproduceOptions) -> Reproduced:
         "V by sample size (Li, Titov & Sporleder 2014)",
         about=(
             f"{SETS} simulated clusterings of {POPULATION:,} items for each number of classes, "
-            "with as many clusters: an item is in the cluster of its class with probability "
-            f"{KEPT}, and otherwise in a random cluster; class sizes and random clusters follow a "
-            f"Dirichlet distribution with parameter {EVENNESS:g}. V is computed on samples of each "
-            f"clustering. The {MODELS} embeddings have {MODEL_CLASSES} normally distributed "
-            f"classes in {DIMENSIONS} dimensions, with more and more noise; they are evaluated by "
-            f"MTEB's protocol: mean V of {DRAWS} samples, each clustered by mini-batch k-means."
+            "with the same number of clusters: an item is in the cluster of its class with "
+            f"probability {KEPT}, and otherwise in a random cluster; class sizes and random "
+            f"clusters follow a Dirichlet distribution with parameter {EVENNESS:g}. V is computed "
+            f"on samples of each clustering. The {MODELS} embeddings have {MODEL_CLASSES} "
+            f"normally distributed classes in {DIMENSIONS} dimensions, with increasing noise; "
+            f"they are evaluated by MTEB's protocol: mean V of {DRAWS} samples, each clustered by "
+            "mini-batch k-means."
         ),
         claims=[*judge(curves), judge_order(means)],
         tables=[
@@ -156,7 +157,7 @@ def score_samples(names: Sequence[str], seed: int) -> Curves:
 
 
 def simulate_models(seed: int) -> Iterator[tuple[Ints, Floats]]:
-    """Yield the labels and the items of each embedding; later ones have more noise."""
+    """Yield the labels and the items of each embedding. Later embeddings have more noise."""
     random = np.random.default_rng([seed, 1])
     shares = random.dirichlet(np.full(MODEL_CLASSES, EVENNESS))
     gold = random.choice(MODEL_CLASSES, MODEL_ITEMS, p=shares)
@@ -178,7 +179,10 @@ def score_models(seed: int) -> Means:
 def evaluate_models(
     at: int, models: Sequence[tuple[Any, Floats]], sizes: Sequence[int], seed: int = SEED
 ) -> Means:
-    """Return the mean scores of several embeddings by MTEB's protocol; `at` is their first key."""
+    """Return the mean scores of several embeddings by MTEB's protocol.
+
+    Keys of the result begin with `at`.
+    """
     found = {}
     for size in sizes:
         tables = [
@@ -259,7 +263,7 @@ def judge(curves: Curves) -> Iterator[Claim]:
             )  # fmt: skip
 
 
-REASON = "the three numbers are for 5, 20 and 100 classes; an interval is not within ±.01"
+REASON = "the three numbers are for 5, 20 and 100 classes; at least one interval is not within ±.01"
 
 
 def decide_stable(changes: Sequence[Floats]) -> Verdict:
@@ -324,7 +328,7 @@ def _table_texts(means: Means) -> ReportTable:
 
 
 def _conclude(curves: Curves, names: Sequence[str]) -> str:
-    """Return a sentence on the estimators that hold, for each number of classes."""
+    """Return a sentence that lists the estimators whose V is stable, for each number of classes."""
     parts = []
     for k in CLASSES:
         change = {n: abs(float((curves[k, n][:, 0] - curves[k, n][:, -1]).mean())) for n in names}

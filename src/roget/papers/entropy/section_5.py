@@ -29,7 +29,10 @@ Corrections: TypeAlias = Mapping[tuple[str, str], float]
 """Differences from the plug-in entropies, keyed by (estimator, entropy)."""
 
 N_SYSTEMS = 5
-"""Number of systems to compare. The ones with the most clusters are used, excluding baselines."""
+"""Number of systems to compare.
+
+These are the systems with the most clusters, excluding baselines.
+"""
 
 BASELINES = ("1ClI", "MFS", "Random")
 SIDES = ("H(c)", "H(k)", "H(k,c)")
@@ -83,8 +86,9 @@ def section_5(options: ReproduceOptions) -> Reproduced:
         about=(
             f"SemEval-2010 task 14, the {N_SYSTEMS} systems with the most clusters per word: "
             f"{', '.join(wanted)}. The output of {', '.join(missing)} is not available; each is "
-            "replaced by random clusters, in the printed average number per word. Differences of "
-            "entropies between two estimators in nats, averaged over words like V."
+            "replaced by random clusters, whose number is the printed average per word. The "
+            "table shows differences of entropies between two estimators in nats, averaged over "
+            "words like V."
         ),
         claims=judge(corrected, means, wanted),
         tables=[ReportTable.of(titles, lines, numbers=titles[1:])],
@@ -144,8 +148,8 @@ def _judge_fall(wanted: Sequence[str]) -> Claim:
         f"V changes by {fmean(change):+.3f}",
         f"H(k) + H(c) − H(k,c) by {least:+.2f} to {most:+.2f}",
         decided=decide(least * fmean(change) > 0),
-        reason=f"with the pair exchanged, it changes by {-least:+.2f} to "
-        f"{-least + SMALL:+.2f}, and V falls",
+        reason=f"with the pair exchanged, it changes by {-least:+.2f} to {-least + SMALL:+.2f}, "
+        "and V falls",
     )
 
 

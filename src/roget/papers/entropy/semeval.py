@@ -102,7 +102,7 @@ class ScoredAnswer:
 
     clusters: float
     v: Mapping[str, float]
-    """V under each estimator."""
+    """V-measure under each estimator."""
     recall: Mapping[str, float]
     """Supervised recall on each split, or an empty mapping if not requested."""
     entropies: Mapping[str, tuple[float, float, float]]
@@ -116,7 +116,10 @@ def find_task(options: ReproduceOptions) -> Path:
 
 
 def read_key(path: Path) -> Key:
-    """Read a key file, with the heaviest label of each instance, or "" without a label."""
+    """Read a key file.
+
+    Return the heaviest label of each instance, or "" for an instance without a label.
+    """
     labels = harden(as_labels(path, labels="key"))
     found: dict[str, dict[str, str]] = {}
     codes, groups = labels.codes.tolist(), np.asarray(labels.groups).tolist()

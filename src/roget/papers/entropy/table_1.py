@@ -19,7 +19,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
-"""Tolerance, because some values were rounded down and the paper's Random files may differ."""
+"""Tolerance. Some printed values were rounded down, and the paper's Random files may differ."""
 
 Rows = Mapping[str, ScoredAnswer]
 

@@ -25,7 +25,10 @@ from roget.report import ReportTable
 BASE = "always the noun"
 BOTH, LA, MDL_LA = "MDL → WordNet", "LA", "MDL → LA"
 WORDNET_LA, CHAIN = "WordNet → LA", "MDL → WordNet → LA"
-"""Chains of methods. LA is lexical association, with the noun as the default decision."""
+"""Chains of methods.
+
+LA stands for lexical association, with the noun as the default decision.
+"""
 
 PRINTED = {
     BASE: (100.0, 70.2),
@@ -51,7 +54,7 @@ RESAMPLES = 1000
 """Number of bootstrap samples of test quadruples."""
 
 WITHIN = 0.05
-"""Equivalence margin: proportions are equal if the interval of their difference lies within it."""
+"""Equivalence margin. Proportions are equal if the interval of their difference lies within it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +116,7 @@ def measure(options: ReproduceOptions) -> Measured:
 
 @cache
 def _measure(training: str | None, devset: str | None, wordnet: str | None, seed: int) -> Measured:
-    """Train and test all methods. Cached, since both tables use the results."""
+    """Train and test all methods. Results are cached, because both tables use them."""
     own = training is not None and devset is not None
     train, test = (read(str(training)), read(str(devset))) if own else split_sample(seed)
     source = (
@@ -142,7 +145,10 @@ def _measure(training: str | None, devset: str | None, wordnet: str | None, seed
 
 
 def decide_all_ways(chain: Chain, test: Sequence[Quadruple]) -> dict[str, Floats]:
-    """Return each method's log ratios (positive: noun; negative: verb; 0 or NaN: undecided)."""
+    """Return the log ratios of each method.
+
+    A positive ratio selects the noun, and a negative ratio the verb. 0 and NaN mean undecided.
+    """
     normal = chain.forms.normal(test)
     known = {name: chain.ratio(name, normal) for name in chain.preferences}
     known[BASE] = np.ones(len(test))
@@ -231,7 +237,7 @@ def compare_ways(
 ) -> list[Claim]:
     """Test whether one method has a higher coverage or accuracy than another.
 
-    No claim is returned if a method is not available.
+    If a method is not available, no claim is returned.
     """
     if not {more, less} <= found.ways.keys():
         return []
@@ -255,14 +261,14 @@ def show(
     notes: Sequence[str] = (),
 ) -> Reproduced:
     """Return the reproduction: the method, its differences from the paper, and our results."""
-    lacks = "" if found.wordnet else " WordNet is not available: its rows are left out."
+    lacks = "" if found.wordnet else " WordNet is not available, so its rows are left out."
     about = (
         f"{found.source}. The larger of P(noun2|verb, prep) and P(noun2|noun1, prep), without "
-        "smoothing, decides; ties and two zeros are left to the next method (→). LA is lexical "
-        "association (Hindle & Rooth), and the noun if it is undecided. Thesauri "
-        "of 1000 nouns are learnt by the default code from bundled counts and the training "
-        f"quadruples, means of {SEEDS} seeds; the paper used its own code, the 150 nouns of its "
-        f"{PATTERNS} test patterns and 180,000 case frames.{lacks}"
+        "smoothing, decides. Ties and pairs of zeros are left to the next method (→). LA is "
+        "lexical association (Hindle & Rooth), which chooses the noun if it is undecided. "
+        "Thesauri of 1000 nouns are learnt by the default code from bundled counts and the "
+        f"training quadruples. Values are means over {SEEDS} seeds; the paper used its own code, "
+        f"the 150 nouns of its {PATTERNS} test patterns and 180,000 case frames.{lacks}"
     )
     share = PRINTED[BASE][1] / 100
     rows, data = [], {}

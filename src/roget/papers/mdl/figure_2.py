@@ -46,7 +46,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 PRINTED = "li-abe, search as printed"
-"""The paper's own method among `WAYS`, whose tree is shown."""
+"""The paper's own method, as a key of `WAYS`. Its tree is shown."""
 
 PAIRS = (("million", "billion"), ("stock", "share"))
 """Nouns that are classified together in the paper."""
@@ -106,11 +106,11 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     found = {way: tree.n_clusters_ for way, tree in trees.items()}
     best = found["li-abe, best split"]
     about = (
-        f"{words} nouns by {contexts:,} slots, {counts.total:,} pairs; {source}. The tree is that "
-        "of the description length and the search of the paper, with the first seed; a class with "
-        "several nouns is one cluster of the paper, and bits are the savings of a split. By that "
-        f"description length, the best splits give {plural(best, 'class')}; the search "
-        "of the paper splits further, because it stops only if one side becomes empty."
+        f"{words} nouns by {contexts:,} slots, {counts.total:,} pairs; {source}. The tree is the "
+        "result of the description length and the search of the paper, with the first seed. A "
+        "class with several nouns is one cluster of the paper, and bits are the savings of a "
+        f"split. By this description length, the best splits give {plural(best, 'class')}; the "
+        "search of the paper splits further, because it stops only if one side becomes empty."
     )
     claims = judge(counts.words.tolist(), [run.labels_ for run in runs])
     missing = "" if claims else "The nouns of the paper's example are not among these nouns."
@@ -220,7 +220,10 @@ def nouns_below(model: MDLTree, words: Array, node: int) -> Array:
 
 
 def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
-    """Yield the tree, one line per class. A class of two nouns is shown on a single line."""
+    """Yield the lines of the tree, one per class.
+
+    A class of two nouns is shown on a single line.
+    """
     tree = model.tree_
 
     def parts(node: int) -> Sequence[int]:

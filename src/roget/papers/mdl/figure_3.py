@@ -61,7 +61,7 @@ class Truth(NamedTuple):
 class SimulationRow(NamedTuple):
     """Means over the trials of one method at one data size. The distance is in bits.
 
-    The fields ending in `_half` are half the width of the mean's 95 % interval, or 0 for a single
+    Fields that end in `_half` contain half the width of the mean's 95 % interval, or 0 for a single
     trial.
     """
 
@@ -111,7 +111,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
             seen = np.flatnonzero(counts.sum(axis=1))
             for way, how in WAYS.items():
                 tree = MDLTree(criterion="li-abe", random_state=trial, **how)
-                # Suppress warnings, because MLE may put every noun in its own cluster.
+                # Suppress warnings, because MLE may put every noun into a cluster of its own.
                 with ignore_trivial():
                     tree.fit(counts[seen])
                 # An unseen noun has probability 0 under every clustering.
@@ -187,11 +187,11 @@ def judge(rows: Sequence[SimulationRow]) -> list[Claim]:
                 RULES["overfits"], f"{name}: more clusters by MLE", "at every size",
                 f"at least {more.mean(axis=1).min():.1f} more on average",
                 decided=decide_mean(more.min(axis=0).tolist()),
-                reason="in small samples, both find few clusters" if more.min() <= 0 else "",
+                reason="both find few clusters in small samples" if more.min() <= 0 else "",
             ),
             Claim(
                 RULES["nearer"], f"{name}: MDL is nearer to the truth", "at every size",
-                f"certainly at {verdicts.count(Verdict.YES)} of {len(sizes)} sizes",
+                f"confirmed at {verdicts.count(Verdict.YES)} of {len(sizes)} sizes",
                 decided=decide_all(verdicts),
                 reason=", ".join(
                     f"{n:,} pairs: {verdict}" for n, verdict in zip(sizes, verdicts, strict=True)

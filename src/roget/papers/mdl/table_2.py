@@ -50,5 +50,6 @@ def _explain(found: Measured) -> str:
     right = (first.decided * found.ways[LA].right).sum() / first.decided.sum()
     return (
         "on the quadruples that the thesaurus decides, it is right in "
-        f"{100 * found.value(MDL, 'accuracy'):.1f} %, association in {100 * right:.1f} %"
+        f"{100 * found.value(MDL, 'accuracy'):.1f} % of cases, and association in "
+        f"{100 * right:.1f} %"
     )

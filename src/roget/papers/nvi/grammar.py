@@ -28,11 +28,11 @@ LONGEST = 10
 """Maximum sentence length in words, without punctuation, as in the paper."""
 
 PROMINENT = 0.95
-"""Fraction of constituents covered by the P most frequent gold labels."""
+"""Fraction of constituents that the P most frequent gold labels must cover."""
 
 SEEDS = 10
 BANDS = {"1": 2, "< 10": 10, "< 100": 100}
-"""Bins for the number of constituents per label, as in Table 2, with exclusive upper bounds."""
+"""Ranges of the number of constituents per label, as in Table 2, with exclusive upper bounds."""
 
 
 class Labelling(NamedTuple):
@@ -53,7 +53,7 @@ class Labelling(NamedTuple):
 
 
 Runs = Mapping[str, Sequence[Labelling]]
-"""Labellings by name, one for each seed. MDL has only one, since it uses no seed."""
+"""Labellings by name, one per seed. MDL has only one labelling, because it uses no seed."""
 
 
 def read_constituents(path: str, longest: int = LONGEST) -> list[Constituent]:
@@ -97,7 +97,7 @@ def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats
 
 
 def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
-    """Cluster labels with k-means, giving every label the same weight."""
+    """Cluster labels with k-means. Every label has the same weight."""
     k = min(k, len(np.unique(vectors, axis=0)))
     with threadpool_limits(1):
         # Elkan's algorithm does not use BLAS for distances, so equal distances stay equal on every
@@ -169,11 +169,11 @@ def grammar(options: ReproduceOptions) -> Reproduced:
             f"Constituents of two words or more in sentences of at most {LONGEST} words. "
             f"{'; '.join(read)}. Gold labels are the labels of brackets; in CoNLL-U, where a "
             "constituent is a word with its dependents, the relation of that word. Brackets are "
-            "the treebank's; the paper induces its brackets. MDL labels: each distinct "
-            "right-hand side of tags and constituents is a label at first, and labels are merged "
-            "as long as this shortens the description of the grammar and the treebank. k-means "
-            "merges MDL labels to T labels (as many as gold labels) and P labels (as many as cover "
-            "95 % of the constituents) by the tags around, at the ends of and directly below their "
+            "the treebank's; the paper induces its brackets. MDL labels: at first, each distinct "
+            "right-hand side of tags and constituents is a label; labels are then merged as long "
+            "as this shortens the description of the grammar and the treebank. k-means merges "
+            "MDL labels to T labels (as many as gold labels) and P labels (as many as cover 95 % "
+            "of the constituents) by the tags around, at the ends of and directly below their "
             f"constituents; mean and 95 % interval over {SEEDS} seeds. V (jk), with jackknife "
             "entropies, and AMI are corrected for the bias towards many labels."
         ),
@@ -264,7 +264,7 @@ def judge(runs: Runs, name: str = "") -> list[Claim]:
 
 
 def _change(values: Sequence[float]) -> float:
-    """Return the range of the values, divided by the largest value."""
+    """Return the relative range of the values: their range divided by the largest value."""
     return 1 - min(values) / max(values) if max(values) else 0.0
 
 
@@ -296,7 +296,7 @@ def _tabulate(
 
 
 def _format_mean(found: Interval) -> str:
-    """Format a mean, with half the width of its interval if the seeds give different values."""
+    """Format a mean. If the seeds give different values, add half the width of its interval."""
     assert found.mean is not None
     if found.high is None or found.high - found.mean < 5e-4:
         return f"{found.mean:.3f}"

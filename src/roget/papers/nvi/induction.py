@@ -25,8 +25,10 @@ Production: TypeAlias = tuple[Symbol, ...]
 """A label, followed by its right-hand side."""
 
 PARTNERS = 8
-"""Number of labels with which a label may be merged. The most frequent labels in a position are
-tried."""
+"""Number of labels with which a label may be merged.
+
+The most frequent labels in a position are used.
+"""
 
 
 class InducedGrammar:
@@ -135,7 +137,10 @@ def _xlog2(count: int) -> float:
 
 
 def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
-    """Merge labels greedily, each time by the merge that saves most bits. Return the new labels."""
+    """Merge labels greedily.
+
+    Each step makes the merge that saves most bits. Return the new labels.
+    """
     grammar = InducedGrammar(count_productions(constituents, labels))
     heap = [(-grammar.gain(*pair), pair) for pair in set(grammar.partners())]
     heapq.heapify(heap)
@@ -143,8 +148,8 @@ def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
         _, (one, two) = heapq.heappop(heap)
         if one in grammar.into or two in grammar.into:
             continue
-        # Earlier merges may have changed the gain. Recompute it, and put the pair back if another
-        # pair is now better.
+        # Earlier merges may have changed the gain. Recompute it, and return the pair to the heap if
+        # another pair is now better.
         saved = grammar.gain(one, two)
         if heap and -saved > heap[0][0] + 1e-9:
             if saved > 0:

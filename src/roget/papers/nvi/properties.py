@@ -74,7 +74,7 @@ def separates_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 
 
 def is_one_for_one_cluster(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI is exactly 1 for one big cluster."""
+    """Return True if NVI is exactly 1 when all items are in one cluster."""
     return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
 
 
@@ -142,7 +142,7 @@ HOLD: dict[str, Law] = {
     "NVI of the classes themselves is 0": is_zero_for_the_same,
     "no knowledge: NVI = 1 + H(K)/H(C)": is_known_for_independence,
     "one cluster per item: NVI = H(K|C)/H(C)": is_known_for_singletons,
-    "a split class costs P(class)·H(split)/H(C)": is_convexly_additive,
+    "splitting a class costs P(class)·H(split)/H(C)": is_convexly_additive,
     "repeating every item leaves NVI unchanged": survives_duplication,
     "VI is symmetric and satisfies the triangle inequality": is_a_metric,
 }
@@ -154,7 +154,7 @@ FAIL: dict[str, Law] = {
     "V and VI order clusterings equally": partial(keeps_order, name="v", sign=-1),
     "NVI_K and VI order clusterings equally": partial(keeps_order, name="nvi-k"),
 }
-"""Properties that do not hold according to the paper."""
+"""Properties that, according to the paper, do not hold."""
 
 
 def entropy(sizes: Array) -> float:
@@ -193,8 +193,9 @@ def properties(options: ReproduceOptions) -> Reproduced:
         "Properties of NVI (Reichart & Rappoport 2009, Section 4)",
         about=(
             f"{SEEDS * TRIALS} random gold standards of 4 to 199 items in 2 to 11 classes, each "
-            "with two clusterings from random to nearly correct. Expected values are computed from "
-            "class sizes, independently of the measures; the tolerance is 1e−9."
+            "with two clusterings whose quality ranges from random to nearly correct. Expected "
+            "values are computed from class sizes, independently of the measures; the tolerance "
+            "is 1e−9."
         ),
         claims=claims,
     )

@@ -18,7 +18,7 @@ CLASSES = ITEMS = 10
 ROW = (7, 1, 1, 1, 0, 0, 0, 0, 0, 0)
 """Number of items of the first class in each cluster of solution R.
 
-The rows of the other classes are shifted copies of this one.
+The rows of the other classes are shifted copies of this row.
 """
 
 PRINTED = {
@@ -49,9 +49,10 @@ def table_1(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "A good clustering and one cluster per item (Reichart & Rappoport 2009, Table 1)",
         about=(
-            "A hundred items in ten classes of ten; natural logarithms. In solution R each of ten "
-            "clusters has seven items of one class and three items of three other classes; all "
-            "thirty respondents preferred it to a hundred clusters of one item."
+            "There are a hundred items in ten classes of ten, and logarithms are natural. In "
+            "solution R, each of the ten clusters has seven items of one class and three items "
+            "of three other classes. All thirty respondents preferred it to a hundred clusters "
+            "of one item."
         ),
         claims=claims,
         data=values,

@@ -47,7 +47,10 @@ TABLE_2 = {
     "NEGRA10": ((22, 12, 10), (6, 1, 5), (1202, 1191, 11)),
     "CTB10": ((24, 11, 13), (9, 4, 5), (1050, 1044, 6)),
 }
-"""Numbers of labels for T, P and MDL: all, with fewer than 100 constituents, with 100 or more."""
+"""Numbers of labels for T, P and MDL.
+
+They are the total, labels with fewer than 100 constituents, and labels with 100 or more.
+"""
 
 
 def tables_2_4(options: ReproduceOptions) -> Reproduced:
@@ -73,9 +76,9 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
         about=(
             "Constituents have thousands of labels (MDL), as many as the treebank (T), or the "
             "fewest that cover 95 % of it (P). Table 3 prints VI, and Table 4 prints H(C) and "
-            "H(K). Ours are NVI = VI/H(C), NVI_K = VI/H(K) and V = 1 − VI/(H(C) + H(K)) of these "
-            "numbers, with a tolerance for rounding. For Table 2, labels with fewer than 100 "
-            "constituents and other labels are added."
+            "H(K). Our values are NVI = VI/H(C), NVI_K = VI/H(K) and V = 1 − VI/(H(C) + H(K)), "
+            "computed from these numbers with a tolerance for rounding. For Table 2, the number "
+            "of labels with fewer than 100 constituents is added to the number of other labels."
         ),
         claims=claims,
         notes=[_moral()],
@@ -138,7 +141,7 @@ def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
 
 
 def _moral() -> str:
-    """Return a note on the labelling that each measure prefers in the printed tables."""
+    """Return a note that states which labelling each measure prefers in the printed tables."""
     rows = PRINTED.values()
     best = {
         name: {

@@ -15,7 +15,10 @@ from roget.learn.corpus.conllu import read
 _PIECE = re.compile(r"[()]|[^\s()]+")
 
 DROPPED = ("-NONE-", "-LRB-", "-RRB-", "PUNCT", "PU")
-"""Dropped tags: traces, brackets and punctuation. Tags without a letter are also dropped."""
+"""Tags that are dropped: traces, brackets and punctuation.
+
+Tags without a letter are also dropped.
+"""
 
 TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 """Labels of the extra root nodes that some treebanks add above a sentence."""
@@ -23,7 +26,7 @@ TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 PHRASE = "XP"
 """Placeholder that replaces the label of a daughter that is a constituent.
 
-It is not a tag. X is a tag of Universal Dependencies.
+It differs from all tags: X, for example, is a tag of Universal Dependencies.
 """
 
 
@@ -98,12 +101,12 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
                 open_nodes.append((piece, []))
                 pending = False
             elif open_nodes and not open_nodes[-1][1]:
-                # The tag of a word is the label of the bracket just opened.
+                # The label of the bracket that was just opened is the tag of the word.
                 tag = open_nodes.pop()[0]
                 open_nodes.append((tag, [TreebankNode("", place=words)]))
                 words += 1
             else:
-                problems.add(line, f"the word {piece!r} has no tag: expected (TAG word)")
+                problems.add(line, f"the word {piece!r} has no tag; expected (TAG word)")
                 problems.check()
     if open_nodes or pending:
         problems.add(line, "the file ends inside a tree")

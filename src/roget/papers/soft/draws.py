@@ -27,7 +27,7 @@ def say(mean: Interval) -> str:
 
 
 def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, ReportTable]:
-    """Return two tables of means by number of clusters: formatted, and with all digits."""
+    """Return two tables of means by number of clusters: one formatted, one with all digits."""
     titles = ("clusters", *curves)
     rows = list(zip(sizes, zip(*curves.values(), strict=True), strict=True))
     texts = [(f"{size}", *map(say, means)) for size, means in rows]

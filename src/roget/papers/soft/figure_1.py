@@ -38,8 +38,8 @@ WEAPONS = {"bullet", "gun", "missile", "rocket", "shot", "weapon"}
 
 PRINTED = (
     "In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, "
-    "cluster 2 officer, aide, chief and manager; cluster 1 then splits into gun, missile, weapon, "
-    "rocket (3) and shot, bullet, rocket, missile (4)."
+    "cluster 2 officer, aide, chief and manager; cluster 1 then splits into gun, missile, "
+    "weapon, rocket (3) and shot, bullet, rocket, missile (4)."
 )
 
 

@@ -72,7 +72,7 @@ def choose_nouns(table: Counts) -> Counts:
 
 
 def judge(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """Test whether the nearest noun of a cluster is nearer than that of its parent cluster."""
+    """Test whether the nearest noun of a cluster is nearer than the nearest noun of its parent."""
     tree = thesaurus.tree
     near = {node: nodes[node]["nearest"][0]["distance_bits"] for node in range(1, tree.n_nodes)}
     steps = [
@@ -85,7 +85,7 @@ def judge(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
         RULES["nearer"],
         "nearest noun, from a cluster to its child",
         "nearer",
-        f"{fmean(steps):.3f} bits nearer on average, nearer in {falls} of {len(steps)} steps",
+        f"on average {fmean(steps):.3f} bits nearer; nearer in {falls} of {len(steps)} steps",
         decided=decide_mean(steps),
         reason="general nouns are near the centroids of large clusters",
     )

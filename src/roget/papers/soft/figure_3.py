@@ -73,7 +73,7 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """Return the `FREQUENT` most frequent nouns, and the next most frequent ones, as counts."""
+    """Return the `FREQUENT` most frequent nouns, and the next most frequent nouns, as counts."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))
@@ -103,7 +103,7 @@ def judge(sizes: Sequence[int], rows: Sequence[dict[str, list[float]]], pairs: i
             f"lowest at {sizes[least]}, {mean(-sides[0])} from 1 cluster, {mean(sides[1])} to "
             f"{sizes[-1]}",
             decided=decide_all(decide_mean(side.tolist()) for side in sides),
-            reason="no minimum between the smallest and the largest number of clusters",
+            reason="there is no minimum between the smallest and the largest number of clusters",
         ),
         Claim(
             RULES["position"], "minimum of test", "206 clusters", f"{sizes[least]} clusters",

@@ -87,6 +87,6 @@ def judge(rows: Sequence[Decided]) -> list[Claim]:
             RULES["exceptional"], "exceptional, large models", "no overtraining",
             turn if lowest == last else f"{turn}; {odd[-1].mean():.3f} at {SIZES[-1]}",
             decided=Verdict.YES if lowest == last else risen,
-            reason="the largest models overtrain on these pairs, too",
+            reason="the largest models also overtrain on these pairs",
         ),
     ]  # fmt: skip

@@ -56,10 +56,10 @@ def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
 
 
 def _find_nearest(thesaurus: Thesaurus, node: int) -> list[Any]:
-    """Return the nouns nearest to a cluster, and no nouns for the root.
+    """Return the nouns nearest to a cluster, or no nouns for the root.
 
-    Nouns at infinite distance, which occur with a verb that has probability 0 in the cluster, are
-    omitted.
+    Nouns at infinite distance are omitted. They occur with a verb that has probability 0 in the
+    cluster.
     """
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return [one for one in near if math.isfinite(one.distance)]

@@ -39,9 +39,10 @@ def bias(options: ReproduceOptions) -> Reproduced:
         "The rise of V with the number of clusters, explained by bias",
         about=(
             f"The clusterings of v-measure/figure-5: {source}. V by plug-in entropies, as in "
-            "Rosenberg & Hirschberg (2007); V by jackknife entropies, as in Li, Titov & Sporleder "
-            "(2014); mutual information adjusted for chance (AMI); and V by plug-in entropies "
-            "after the classes were shuffled, so clusters contain no information about them."
+            "Rosenberg & Hirschberg (2007); V by jackknife entropies, as in Li, Titov & "
+            "Sporleder (2014); mutual information adjusted for chance (AMI); and V by plug-in "
+            "entropies after the classes were shuffled, so that clusters contain no information "
+            "about them."
         ),
         claims=judge(scores),
         tables=[ReportTable.of(titles, rows, titles)],
@@ -84,7 +85,7 @@ def _ends(scores: Scores) -> tuple[int, int]:
 
 
 def _conclude(scores: Scores) -> str:
-    """Return a sentence on the change of each curve over the range of cluster numbers."""
+    """Return a sentence that describes how each curve changes with the number of clusters."""
     begin, end = _ends(scores)
     parts = []
     for name, label in CURVES.items():

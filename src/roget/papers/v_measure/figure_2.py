@@ -38,7 +38,7 @@ PARTS = {
 """Precision and recall of each class as printed in the text."""
 
 CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
-"""F as printed in the figure captions."""
+"""F as printed in the captions of the figure."""
 
 
 def figure_2(options: ReproduceOptions) -> Reproduced:

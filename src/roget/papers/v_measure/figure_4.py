@@ -38,7 +38,7 @@ TERMS = 484
 
 
 def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
-    """Return the document–stem matrix, its source, and the name for its classes, e.g. "topics"."""
+    """Return the document–stem matrix, its source, and the name of its classes, e.g. "topics"."""
     try:
         path = find_data(options, "2,225 news texts of the BBC", "bbc-news", "bbc.tsv")
     except MissingData:
@@ -50,7 +50,7 @@ def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
 SHARES = (
     "22.3", "14.4", "12.9", "8.75", "7.4", "6.7", "6.5", "6.4", "5.3", "4.7", "3.2", "1.4",
 )  # fmt: skip
-"""Percentages of the topics as printed."""
+"""Percentages of documents per topic, as printed."""
 
 
 @uses_options("random_state")
@@ -64,9 +64,10 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
     return show(
         "Clusterings of documents (Rosenberg & Hirschberg 2007, Figure 4)",
         f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has 1,884 "
-        "documents of TDT-4 on 12 topics. Porter stems, tf·idf, only the top term of each "
-        f"document ({top.size:,} terms; the paper has {TERMS}), unit-length rows; k-means from "
-        f"random documents, {len(scores)} starts for each of {len(ks)} numbers of clusters.",
+        "documents of TDT-4 on 12 topics. Documents are represented by tf·idf weights of Porter "
+        f"stems, restricted to the top terms of all documents ({top.size:,} terms; the paper has "
+        f"{TERMS}), with rows of unit length. k-means starts from random documents, {len(scores)} "
+        f"times for each of {len(ks)} numbers of clusters.",
         scores,
         scores.as_sweep(source),
         judge(scores),
@@ -85,7 +86,7 @@ def judge(scores: Scores) -> list[Claim]:
         Claim(
             RULES["similar"], "V and Q2", "similar behaviour",
             f"rank correlation {fmean(alike):.2f}", decided=decide_mean(alike),
-            reason="one keeps rising or falling where the other does not",
+            reason="one measure keeps rising or falling while the other does not",
         ),
         Claim(
             RULES["descent"], f"decrease up to k = {scores.ks[-1]:,}", "Q2 more than V", lost,

@@ -33,19 +33,19 @@ PEAK = 10
 """Number of clusters at which Q2 is highest in the paper."""
 
 RISES = 30
-"""Number of clusters from which V rises in the paper."""
+"""Number of clusters above which V rises in the paper."""
 
 SHARES = ("54.4", "32.1", "26.5", "2.8", "2.1")
 """Percentages of the five accent types as printed, which add up to 117.9."""
 
 ITEMS, FEATURES, SETS = 2000, 10, 5
-"""Numbers of simulated items, of their features (as in the paper), and of simulated sets."""
+"""Number of simulated items, of their features (as in the paper), and of simulated sets."""
 
 STRENGTH = 0.45
 """Standard deviation of the class means in each feature, relative to that of a class's items.
 
-It was chosen on another simulated set, before these sets were scored, to make V about .1 for 22
-clusters, the middle of the paper's axis.
+It was chosen on another simulated set, before these sets were scored. With this value, V is about
+.1 for 22 clusters, which is the middle of the paper's axis.
 """
 
 _ROLES = Roles({"label": ()})
@@ -78,7 +78,7 @@ def read_features(path: PathLike) -> tuple[Floats, list[str]]:
     problems.check()
     if len(rows) < 2 or not names:
         raise InputError(
-            f"{path}: at least two rows and one column of features are required",
+            f"{path}: the table needs at least two rows and one column of features",
             code="empty-input",
         )
     return np.array(rows), labels
@@ -103,7 +103,10 @@ def simulate(seed: int) -> tuple[Floats, list[str]]:
 
 @cache
 def sweep_simulated(seed: int) -> Scores:
-    """Return the scores of k-means on the simulated sets. Cached, since two figures use them."""
+    """Return the scores of k-means on the simulated sets.
+
+    They are cached, because two figures use them.
+    """
     ks, parts = list_ks(ITEMS), []
     for number in range(seed, seed + SETS):
         features, labels = simulate(number)
@@ -124,10 +127,10 @@ def figure_5(options: ReproduceOptions) -> Reproduced:
     return show(
         "Clusterings of items with features (Rosenberg & Hirschberg 2007, Figure 5)",
         f"{source}. The paper has pitch accents of the Boston Directions Corpus, 5 types with 10 "
-        "acoustic features; `--features FILE` reads another table with a column `label`. Features "
-        "have mean 0 and standard deviation 1; k-means from random items for each of "
-        f"{len(scores.ks)} numbers of clusters. V (jk) and AMI are corrected for chance agreement: "
-        "see `roget reproduce v-measure/bias`.",
+        "acoustic features; `--features FILE` reads another table with a column `label`. "
+        "Features have mean 0 and standard deviation 1. k-means starts from random items, for "
+        f"each of {len(scores.ks)} numbers of clusters. V (jk) and AMI are corrected for chance "
+        "agreement: see `roget reproduce v-measure/bias`.",
         scores,
         scores.as_sweep(source),
         judge(scores),

@@ -109,7 +109,7 @@ class Scores:
 def list_ks(items: int) -> tuple[int, ...]:
     """Return log-spaced numbers of clusters, up to 1000 or the number of items if that is smaller.
 
-    10 and 35, where the paper's curves have maxima, are included.
+    The numbers 10 and 35, at which the paper's curves have maxima, are included.
 
     >>> list_ks(40)
     (1, 2, 3, 4, 5, 7, 9, 10, 11, 14, 17, 22, 28, 35, 36)
@@ -203,7 +203,7 @@ def claim_sum(rule: Rule, what: str, shares: Sequence[str]) -> Claim:
 
 
 def join_scores(parts: Sequence[Scores]) -> Scores:
-    """Join the scores of several data sets for the same k along the initialisation axis."""
+    """Combine the scores of several data sets for the same k along the initialisation axis."""
     values = {
         name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values
     }
@@ -229,7 +229,7 @@ def show(
     notes: Sequence[str] = (),
     **data: int,
 ) -> Reproduced:
-    """Return the reproduction of a figure. `data` holds further facts about the items."""
+    """Return the reproduction of a figure. `data` contains further facts about the items."""
     return Reproduced(
         title,
         about=about,

@@ -24,7 +24,7 @@ CLASSES = 5
 USEFUL = range(2, 12)
 NOISE = range(7)
 WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
-"""Values of ε1 (`WITHIN`), and of ε2 and ε3 (`OF_NOISE`), in thousandths."""
+"""Values of ε1 (`WITHIN`), and of ε2 and ε3 (`OF_NOISE`), multiplied by 1000."""
 
 WHOLE = 1_663_200
 """A number of items that can be distributed evenly over the cells of every table.
@@ -105,7 +105,7 @@ class Grid:
 
     @cached_property
     def tables(self) -> Contingency:
-        """All existing contingency tables, in grid order, as groups of one table."""
+        """All existing contingency tables in grid order, as groups of a single table."""
         wide = self.classes + max(self.noise), max(self.clusters) + max(self.noise)
         masses = np.array(list(product(self.within, self.of_noise, self.of_noise)))
         masses = np.column_stack([1000 - masses.sum(axis=1), masses])
@@ -168,7 +168,8 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
     wanted = {
         "P1": steps[0][:below],
         "P2": -steps[0][below:],
-        # If ε2 or ε3 is 0, there are no noise items and the number of noise sets has no effect.
+        # If ε2 or ε3 is 0, there are no noise items, so the number of noise clusters or classes has
+        # no effect.
         "P3": -steps[1][..., 1:, :],
         "P4": -steps[3],
         "P5": -steps[4],
@@ -191,7 +192,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # The paper can also mean that tables that lose items are used only for P5 and P7.
+    # The paper may also mean that tables that lose items are used only for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED
@@ -297,7 +298,7 @@ def _judge_rates(
 
 
 def _count(found: Mapping[str, Mapping[str, float]]) -> int:
-    """Return the number of printed rates that agree with the computed ones."""
+    """Return the number of printed rates that agree with the computed rates."""
     pairs = [
         (printed, found[name][of])
         for name, rates in PRINTED.items()

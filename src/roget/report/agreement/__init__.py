@@ -35,7 +35,9 @@ def report(found: Agreement) -> Report:
         return render(found)
 
     shown = len(found.systems) <= MOST_SHOWN
-    hidden = f"matrices of over {MOST_SHOWN} clusterings are written only to FILE.html or FILE.csv"
+    hidden = (
+        f"matrices of more than {MOST_SHOWN} clusterings are written only to FILE.html or FILE.csv"
+    )
     notes = [] if shown else [hidden]
     return Report(
         title="Agreement of clusterings",
@@ -112,7 +114,7 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
                 for j in order
             ]
             rows.append([str(at + 1), found.systems[i], *cells])
-        ways = "" if wanted.symmetric else "; the row is taken as gold"
+        ways = "" if wanted.symmetric else "; the clustering of the row is taken as gold"
         yield ReportTable(
             [
                 Column("", right=True),
@@ -126,7 +128,7 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _tree(found: Agreement) -> Iterator[ReportTable]:
-    """Yield the tree for the first score that allows one, if there are at least 3 clusterings."""
+    """Yield the tree for the first score that permits one, if there are at least 3 clusterings."""
     if len(found.systems) < 3:
         return
     for score in found.scores:

@@ -66,7 +66,7 @@ def _matrix(found: Agreement, at: int, order: list[int]) -> Figure:
     axes.set_xticks(range(0, size, step), labels=names[::step], rotation=90)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    ways = "" if wanted.symmetric else "; the row is gold"
+    ways = "" if wanted.symmetric else "; the clustering of the row is taken as gold"
     named = name_score(*found.scores[at])
     axes.set_title(f"{named} {ARROWS[wanted.direction]}{ways}", fontsize=9)
     figure.colorbar(drawn, ax=axes, shrink=0.7)

@@ -48,7 +48,7 @@ def render(found: Agreement) -> str:
 
 
 def data(found: Agreement) -> dict[str, Any]:
-    """Return the rounded data for the page's script."""
+    """Return the rounded data for the script of the page."""
     few = len(found.systems) <= PICTURED
     drawn = found.scores if few else []
     usual = leaf_order(found) if few else []

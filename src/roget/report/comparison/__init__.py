@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from roget.scoring.steps.headline import ComparisonHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
-"""Maximum length of system names in wide and in narrow terminals."""
+"""Maximum lengths of system names in wide and in narrow terminals."""
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
@@ -55,7 +55,7 @@ def report(comparison: Comparison) -> Report:
 
     head = comparison.headline
     if head is None:
-        board, scores = _board(comparison), comparison.scores
+        board, scores = _board(comparison), comparison.defined
     else:
         board, scores = _short_board(comparison, head), list(head.scores)
     return Report(
@@ -74,7 +74,9 @@ def report(comparison: Comparison) -> Report:
         warnings=[*list_notices(comparison), *_stability(comparison)],
         signature=comparison.signature,
         brief=None if head is None else _brief(comparison),
-        caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
+        titled=bool(comparison.title),
+        caption=". ".join(filter(None, [comparison.title, _summary(comparison)])) + ".",
+        legend=_explain(comparison),
         data=comparison.as_dict(),
         sheet=_sheet(comparison),
         page=page,
@@ -162,16 +164,14 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 def _short_legend(comparison: Comparison) -> str:
     """Return a line that names the score used for sorting and explains significance letters."""
-    text = f"sorted by {name_score(*comparison.main)}"
-    if comparison.chosen is None and comparison.separates:
-        text += ", the first score on which the best system beats all baselines (see --main)"
-    else:
-        text += f", {comparison.reason}"
+    text = f"sorted by {name_score(*comparison.main)}, {comparison.reason}"
+    if comparison.main not in comparison.defined:
+        text = f"not sorted, because {comparison.reason}"
     if comparison.pairs:
         return f"{text}; {explain_letters(comparison)}"
     testable = all(code_of(one) != "needs-groups" for one in comparison.warnings)
     if len(comparison.systems) > 1 and testable:
-        return f"{text}; test the differences with --ci 1000"
+        return f"{text}; to test the differences, pass --ci 1000"
     return text
 
 
@@ -256,10 +256,9 @@ def _legend(comparison: Comparison) -> str:
 
 
 def _explain(comparison: Comparison) -> str:
-    """Return the caption of the table."""
+    """Return a legend of the table, without advice on options."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
-    text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
-    text += ", with 95% intervals" if drawn else ""
+    text = f"sorted by {name_score(*comparison.main)}{', with 95% intervals' if drawn else ''}"
     letters = explain_letters(comparison)
     return f"{text}. {letters[0].upper()}{letters[1:]}." if comparison.pairs else f"{text}."
 

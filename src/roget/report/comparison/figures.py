@@ -29,11 +29,11 @@ def write(comparison: Comparison, folder: PathLike) -> list[Path]:
 
 def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
     """Yield the figures with their file names, without suffix."""
-    for measure, entropy in comparison.scores:
+    for measure, entropy in comparison.defined:
         if pictures.intervals(comparison, measure, entropy):
             name = f"intervals-{measure}-{entropy or ''}"
             yield plain_name(name), _intervals(comparison, measure, entropy)
-    for measure in dict.fromkeys(measure for measure, _ in comparison.scores):
+    for measure in dict.fromkeys(measure for measure, _ in comparison.defined):
         first = next(iter(pictures.estimators(comparison, measure)), "")
         shifts, drops = pictures.shifts(comparison, measure), pictures.drops(comparison, measure)
         if any(shifts.values()):

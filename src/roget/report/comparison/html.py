@@ -53,9 +53,13 @@ class BarScale:
         return 50.0 if width <= 0 else round(3 + 94 * (value - self.low) / width, 2)
 
 
+FIRST_SCORES = 5
+"""Maximum number of score columns that the leaderboard shows at first."""
+
+
 def render(comparison: Comparison) -> str:
     """Render the page. The output is deterministic."""
-    lines = pictures.group_rows(comparison)
+    lines, head = pictures.group_rows(comparison), comparison.headline
     return fill_frame(
         "roget.report.comparison",
         "page/page.html",
@@ -64,9 +68,11 @@ def render(comparison: Comparison) -> str:
         about=_about(comparison),
         comparison=comparison,
         warnings=list_notices(comparison),
-        notes=explain_scores(comparison.scores),
+        notes=explain_scores(comparison.defined),
         signature=comparison.signature,
         scores=_scores(comparison),
+        first_scores=FIRST_SCORES if head is None else min(FIRST_SCORES, len(head.scores)),
+        has_ranks=any(rows[0].rank is not None for rows in lines),
         systems=[rows for rows in lines if not rows[0].trivial],
         baselines=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",
@@ -83,13 +89,13 @@ def render(comparison: Comparison) -> str:
         diagnosed=MOST,
         loses=comparison.groups > 1
         or not all(one.sides.overlapping for one in comparison.scored or ()),
-        several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
+        several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.defined),
     )
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
     """Return the data embedded in the page for its script, rounded to save space."""
-    measures = dict.fromkeys(measure for measure, _ in comparison.scores)
+    measures = dict.fromkeys(measure for measure, _ in comparison.defined)
     return {
         "scores": _scores(comparison),
         "systems": comparison.systems,
@@ -202,7 +208,7 @@ def _best(goodness: Floats) -> list[list[int | None]]:
 def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
-    # A contingency table counts each item once, so overlapping clusters have no such table.
+    # A contingency table counts each item once, so there is no such table for overlapping clusters.
     tables = [] if system.sides.overlapping else [part.table for part in system.parts]
     return {
         "n": [brief(float(n)) for n in items],

@@ -8,7 +8,7 @@ from roget.scoring.results import Comparison, SystemRow
 
 
 class RankShift(NamedTuple):
-    """A system's ranks under the first entropy estimator and under another one."""
+    """A system's ranks under the first entropy estimator and under another estimator."""
 
     name: str
     before: int
@@ -22,7 +22,7 @@ class Drop(NamedTuple):
     clusters: float
     difference: float
     rank: int
-    """Rank under the first estimator, used as the point's label in the figure."""
+    """Rank under the first estimator. It is the label of the point in the figure."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
@@ -36,7 +36,8 @@ def group_rows(comparison: Comparison) -> list[list[SystemRow]]:
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
-        lines.setdefault((row.system, row.trivial), []).append(row)
+        if (row.measure, row.entropy) in place:
+            lines.setdefault((row.system, row.trivial), []).append(row)
     for rows in lines.values():
         rows.sort(key=lambda row: place[row.measure, row.entropy])
     return sorted(lines.values(), key=lambda rows: _order(rows[0]))
@@ -59,7 +60,7 @@ def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list
 
 def estimators(comparison: Comparison, measure: str) -> list[str]:
     """Return the entropy estimators requested for a measure, in the order requested."""
-    return [entropy for name, entropy in comparison.scores if name == measure and entropy]
+    return [entropy for name, entropy in comparison.defined if name == measure and entropy]
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
@@ -71,8 +72,7 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
-    """Return by how much each system's score changes from the first entropy estimator to each of
-    the others."""
+    """Return the difference of each system's score between the first and each other estimator."""
     return {
         other: [
             Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)

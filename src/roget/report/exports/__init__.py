@@ -18,13 +18,13 @@ QUOTING = ("skos", "skos-xml", "json", "thesaurus")
 """Formats that can include example sentences."""
 
 SKOS = ("skos", "skos-xml")
-"""SKOS formats, in which concepts have IRIs and links."""
+"""SKOS formats, in which concepts have IRIs and are linked."""
 BOOKLETS = ("markdown", "html", "pdf")
 SHALLOW = (*SKOS, *BOOKLETS, "json", "tsv", "csv", "xlsx", "parquet", "graphviz")
 """Formats that by default contain only the levels of the build. All other formats store whole
 trees."""
 _LINKING = ("base", "collections", "related")
-"""Options that only SKOS formats accept."""
+"""Options that are accepted only by SKOS formats."""
 
 
 def export(
@@ -76,7 +76,7 @@ def select_classes(thesaurus: Thesaurus, format: str, options: ReportOptions) ->
 
 
 def select_left_out(thesaurus: Thesaurus, format: str, options: ReportOptions) -> tuple[int, ...]:
-    """Return the ids of the leaf classes with low trust, which the export leaves out.
+    """Return the ids of leaf classes with low trust that are left out of the export.
 
     If levels above the leaves are requested, all words are exported.
     """
@@ -97,7 +97,7 @@ def detect_format(target: Target) -> str:
             code="missing-option",
         )
     known = catalogue.suffixes("exporters")
-    # The Brown clustering program writes a file named "paths".
+    # The Brown clustering program writes its output to a file named "paths".
     name = Path(target).name
     format = "brown" if name == "paths" else known.get(Path(target).suffix.lower())
     if format is None:

@@ -42,7 +42,7 @@ class Member(NamedTuple):
     probability: float
     """p(class|word)."""
     placed: bool
-    """True if this is the main class of the word."""
+    """True if the class is the main class of the word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class ExportEntry:
 
     thesaurus: Thesaurus
     path: tuple[int, ...]
-    """Nodes from the root to this class."""
+    """Nodes on the path from the root to this class."""
     node: int
     children: tuple[int, ...]
     label: str
@@ -75,7 +75,7 @@ class ExportEntry:
 
     @property
     def written(self) -> list[str]:
-        """The definition and the note that users wrote for the class."""
+        """The definition and the note that users have written for the class."""
         return [text for text in self.thesaurus.notes.get(self.node, ()) if text]
 
     @property
@@ -91,7 +91,10 @@ class ExportEntry:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """The words of a leaf class, most typical first. Words mainly in other classes are last."""
+        """The words of a leaf class, most typical first.
+
+        Words whose main class is another one come last.
+        """
         if len(self.listed) < 2:
             return self.listed
         order = {one.word: rank for rank, one in enumerate(self.about.words)}
@@ -106,10 +109,10 @@ class ExportEntry:
 def entries(
     thesaurus: Thesaurus, left_out: Iterable[int] = (), *, by_trust: bool = False
 ) -> Iterator[ExportEntry]:
-    """Yield all classes, each followed by its subclasses, which can be sorted by trust.
+    """Yield all classes, each followed by its subclasses. Subclasses can be sorted by trust.
 
-    `left_out` has the ids of the leaf classes to leave out. An inner class is also left out if it
-    has no other leaves.
+    `left_out` contains the ids of the leaf classes to leave out. An inner class is also left out if
+    it has no other leaves.
     """
     listed, tree = members(thesaurus), thesaurus.tree
     phrase = ContextPhrases(thesaurus.counts)
@@ -205,7 +208,7 @@ def new_bytes(target: Target, what: str) -> Iterator[Path]:
 
 
 def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Callable[..., None]:
-    """Turn a function that yields lines of text into one that writes them to a target."""
+    """Convert a function that yields lines of text to a function that writes them to a target."""
 
     @wraps(lines)
     def write(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
@@ -230,7 +233,7 @@ def write_folder(thesaurus: Thesaurus, target: Target, options: ReportOptions = 
     """Write a thesaurus folder atomically, including example sentences if `evidence` is set."""
     if not isinstance(target, str | os.PathLike):
         raise InputError(
-            "a thesaurus is a folder: pass its path, not a stream", code="not-writable"
+            "a thesaurus is written as a folder; pass its path, not a stream", code="not-writable"
         )
     place = Path(target)
     if (

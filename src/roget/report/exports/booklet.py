@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""Browsers that can print a PDF. The first browser that is installed is used."""
+"""Browsers that can print PDF files. The first one that is installed is used."""
 
 ALL_WORDS = "All words"
-"""Heading of a root without a name."""
+"""Heading of the root if it has no name."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -82,7 +82,7 @@ def _print(browser: str, page: Path, printed: Path) -> None:
         f"--user-data-dir={page.parent / 'profile'}", f"--print-to-pdf={printed}", page.as_uri(),
     ]  # fmt: skip
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        command.insert(1, "--no-sandbox")  # Chromium does not run as root without this option
+        command.insert(1, "--no-sandbox")  # Chromium does not run as root without this option.
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -117,7 +117,7 @@ def _fill(
     for word, nodes in index:
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
-    # An imported thesaurus has no corpus counts. Its contexts are its classes.
+    # An imported thesaurus has no corpus counts, and its contexts are its classes.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.globals["UNSORTED"] = UNSORTED
@@ -129,7 +129,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # Class sizes are shares of this total.
+        whole="words" if imported else "text",  # Class sizes are shown as shares of this total.
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,
@@ -176,7 +176,7 @@ def quote_markdown(text: str) -> str:
     """
     plain = _SPECIAL.sub(r"\\\1", _SPACE.sub(" ", text)).replace("www.", r"www\.")
     if any(unicodedata.bidirectional(character) in _BIDI for character in text):
-        # Isolate the string (FSI … PDI), so it cannot reverse the direction of the surrounding
+        # Isolate the string (FSI … PDI), so that it cannot reverse the direction of the surrounding
         # text.
         return f"\u2068{plain}\u2069"
     return plain

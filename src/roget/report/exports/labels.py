@@ -17,7 +17,7 @@ def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> La
     """Return the main class of each word as labels, read from a thesaurus or its folder."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
-    return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
+    return to_hierarchy(Thesaurus.load(file.path), file.name).to_labels()
 
 
 def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
@@ -34,5 +34,5 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
 
 
 READER = LabelReader(
-    "A thesaurus folder: each word is in its main class.", labels=read, is_tree=True
+    "A thesaurus folder; the label of a word is its main class.", labels=read, is_tree=True
 )

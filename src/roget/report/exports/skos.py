@@ -13,8 +13,9 @@ from urllib.parse import quote
 import numpy as np
 
 from roget._version import __version__
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.neighbours import list_neighbours
 from roget.report.exports.base import (
     ExportEntry,
     Member,
@@ -142,7 +143,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         if not places:
-            continue  # The class of the word is left out.
+            continue  # The class of the word is left out of the export.
         places.sort(key=lambda place: -place[1].probability)
         here = slice(*table.indptr[row : row + 2])
         held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)
@@ -215,13 +216,13 @@ def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme, shown: set[int]) -
 def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
     """Return the n nearest neighbours of each word, made symmetric because skos:related is.
 
-    SKOS forbids related concepts where one is broader than the other. Words are only narrower than
+    In SKOS, a concept must not be related to a broader concept. Words are narrower only than
     classes, so this never occurs.
     """
     if not n:
         return {}
     words = thesaurus.words.tolist()
-    near = lookup.list_neighbours(thesaurus, np.arange(len(words)), n)
+    near = list_neighbours(thesaurus, np.arange(len(words)), n)
     pairs = {(word, each.word) for word, some in zip(words, near, strict=True) for each in some}
     found: dict[str, list[str]] = {}
     for word, other in sorted(pairs | {(other, word) for word, other in pairs}):
@@ -251,13 +252,13 @@ def word_address(base: str, word: str) -> Address:
     """
     spelt = quote(word, safe="")
     if len(spelt) > LONGEST:
-        # The prefix "hash-" cannot collide with other words, which all have the prefix "word-".
+        # The prefix "hash-" cannot collide with other words, because these have the prefix "word-".
         return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
     return Address(f"{base}word-{spelt}")
 
 
 def _is_mere_root(root: ExportEntry) -> bool:
-    """Return True if the root only joins the top classes: without a name, words or notes."""
+    """Return True if the root only joins the top classes, i.e. has no name, words or notes."""
     named = 0 in root.thesaurus.labels or any(root.written)
     return bool(root.children) and not root.members and not named
 

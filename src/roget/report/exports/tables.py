@@ -72,7 +72,7 @@ def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     check_one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(titles) + "\n"
     for row in found:
-        # A missing trust, an unused level and missing contexts are empty fields.
+        # If the trust, a level or the contexts are missing, the field is empty.
         check_one_line([one for one in row if isinstance(one, str) and one], "TSV")
         yield "\t".join("" if one is None else str(one) for one in row) + "\n"
 
@@ -107,7 +107,7 @@ def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions =
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         types = dict.fromkeys(titles, "VARCHAR")
         types |= {"probability": "DOUBLE", "count": "BIGINT", "trust": "DOUBLE"}
-        # Objects can be None, which becomes null; numbers cannot.
+        # A column of objects can contain None, which becomes null. A column of numbers cannot.
         kinds = {"probability": np.float64, "count": np.int64}
         columns = {
             name: np.fromiter(

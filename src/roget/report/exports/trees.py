@@ -70,7 +70,7 @@ def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     are omitted.
     """
     high = heights(thesaurus)
-    # Entries list classes before their subclasses, so reverse order puts subclasses first.
+    # Entries list classes before their subclasses, so the reverse order processes subclasses first.
     written: dict[int, str] = {}
     for one in reversed(list(entries(thesaurus))):
         parts = [written.pop(child) for child in one.children if child in written]
@@ -90,7 +90,7 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions =
     """
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
         raise InputError(
-            f"{os.fspath(target)}: a linkage has several arrays; use the suffix .npz",
+            f"{os.fspath(target)}: a linkage consists of several arrays; use the suffix .npz",
             code="unsupported-format",
         )
     with new_bytes(target, "a linkage") as draft:
@@ -144,8 +144,8 @@ def codes(thesaurus: Thesaurus) -> dict[int, str]:
 def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write one line per word (bit string, word and count), sorted by bit string, then count.
 
-    The bits encode the path from the root to the word's main class: one bit for each split into
-    two, ⌈log2 n⌉ bits for a split into n.
+    The bits encode the path from the root to the word's main class: one bit for a split into two
+    classes, and ⌈log2 n⌉ bits for a split into n classes.
     """
     check_one_line(map(str, thesaurus.words), "a Brown paths file")
     bits = codes(thesaurus)

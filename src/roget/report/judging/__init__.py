@@ -26,7 +26,7 @@ from roget.report.render.data import render_csv
 from roget.report.render.html import fill
 
 FEW = 30
-"""Number of pairs or lines below which a warning is given."""
+"""Number of pairs or lines below which a warning is shown."""
 
 LINES = 12
 """Maximum number of lines in plain text. JSON and CSV contain all lines."""
@@ -35,7 +35,7 @@ NAMED = 8
 """Maximum number of missing words listed by name."""
 
 BYTE_ORDER = "\ufeff"
-"""Byte-order mark, by which spreadsheets recognise UTF-8."""
+"""Byte-order mark, from which spreadsheet programs recognise UTF-8."""
 
 WAYS = {TREE: "smallest class of both"}
 """Display names of similarities, where they differ from the option values."""
@@ -102,7 +102,7 @@ def _as_data(one: Correlation) -> dict[str, Any]:
 
 def _note_ratings(found: Ratings) -> list[str]:
     notes = [
-        "rank 1 is the most similar pair; similarity is that of "
+        "rank 1 is the most similar pair; ranks by similarity refer to "
         f"“{WAYS.get(found.rows[0].way, found.rows[0].way)}”, as in `roget neighbours`"
     ] * bool(found.odd)
     for words, what in (
@@ -118,12 +118,14 @@ def _note_ratings(found: Ratings) -> list[str]:
 def _warn_ratings(found: Ratings) -> list[str]:
     warnings: list[str] = []
     if found.known < FEW:
-        text = f"only {plural(found.known, 'pair')}: the correlation is unreliable"
+        text = (
+            f"the correlation is unreliable, because there are only {plural(found.known, 'pair')}"
+        )
         warnings.append(Notice(text, code="too-little-text"))
     if found.coverage < 0.5:
         text = (
-            f"only {found.coverage:.0%} of the pairs are in the thesaurus; do not compare with "
-            "results on all pairs"
+            f"only {found.coverage:.0%} of the pairs are in the thesaurus; do not compare the "
+            "result with results on all pairs"
         )
         warnings.append(Notice(text, code="unknown-word"))
     return warnings
@@ -207,7 +209,7 @@ def report_answers(found: Judgement) -> Report:
         title="Intruders found" if found.kind == INTRUSION else "Classes judged",
         lead=[*lead, *_agreement(found)],
         tables=[shares, _lines(found, known[:LINES])],
-        notes=[f"and {plural(rest, 'more line')}; JSON and CSV have all"] * (rest > 0),
+        notes=[f"and {plural(rest, 'more line')} (JSON and CSV contain all lines)"] * (rest > 0),
         warnings=_warn_answers(found, len(known)),
         data=_judgement_data(found, lines),
         sheet=_line_sheet(lines),
@@ -295,7 +297,7 @@ def _warn_answers(found: Judgement, known: int) -> list[str]:
             text = f"{name} left {part} lines without an answer; they are not counted"
             warnings.append(Notice(text, code="empty-field"))
     if known < FEW:
-        text = f"only {plural(known, 'class')} judged: the shares are unreliable"
+        text = f"the shares are unreliable, because only {plural(known, 'class')} were judged"
         warnings.append(Notice(text, code="too-little-text"))
     return warnings
 

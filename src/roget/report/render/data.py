@@ -58,7 +58,7 @@ def embed(content: Any) -> str:
 
 
 _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
-"""Pattern that matches harmless cells that begin like a formula: -ly, @you, +1."""
+"""Pattern that matches harmless cells that begin like a formula, such as -ly, @you and +1."""
 
 
 def find_formulas(report: Report) -> list[str]:

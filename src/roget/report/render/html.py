@@ -27,7 +27,10 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def render(report: Report) -> str:
-    """Render the report's custom page if it has one, or else its title, tables and notes."""
+    """Render the report's custom page if it has one.
+
+    Otherwise render its title, tables and notes.
+    """
     if report.page is not None:
         return report.page()
     return fill_plain(report)
@@ -83,7 +86,7 @@ def fill(package: str, template: str, **values: Any) -> str:
 
     page = environment().from_string(asset(package, template))
     text = page.render({"styles": Markup(asset(*STYLES))} | values)
-    # A name may contain a lone surrogate, which cannot be encoded.
+    # A name may contain a lone surrogate, which cannot be encoded as UTF-8.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -12,7 +12,7 @@ from roget.report.format import with_code
 def render(report: Report) -> str:
     """Render pipe tables, followed by the notes and the signature."""
     parts = [
-        f"**{report.title}**" if report.caption else "",
+        f"**{report.title}**" if report.titled else "",
         "\n".join(report.lead),
         report.about,
         *(part for table in report.tables for part in _table(table)),

@@ -24,7 +24,7 @@ def render(report: Report) -> str:
         more = "notice" if brief.more == 1 else "notices"
         warnings.append(spell_options(f"  {brief.more} more {more}: --all"))
     blocks = [
-        _fill(report.title) if report.caption else "",
+        _fill(report.title) if report.titled else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
@@ -36,7 +36,7 @@ def render(report: Report) -> str:
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:
-    # Do not break names such as [few-items] and --min-count.
+    # Do not break names such as [few-items] and --min-count at hyphens.
     return textwrap.fill(
         printable(line),
         width(),
@@ -51,7 +51,8 @@ def _blocks(table: ReportTable) -> Iterator[str]:
     rows, needed, batches = _split(table, table.rows)
     wide = any(sum(needed[at] for at in batch) > width() + GAP for batch in batches)
     if (wide or len(batches) > 1) and any(one.most is not None for one in table.columns):
-        # Cut long names only if the table then needs no split, or if its parts are too wide.
+        # Cut long names only if this avoids splitting the table, or if parts of the table are too
+        # wide.
         cut = _split(table, table.shorten())
         if wide or len(cut[2]) == 1:
             rows, needed, batches = cut

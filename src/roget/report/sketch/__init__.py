@@ -11,7 +11,7 @@ from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import Notice
-from roget.learn.sketch import Collocate, Sketch, SketchRelation
+from roget.learn.usage.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, UNDEFINED, occurrences, printable, width
@@ -111,12 +111,14 @@ def _notes(found: Sketch, source: str = "") -> Iterator[str]:
 def _talk(found: Sketch) -> Iterator[str]:
     if not found.relations:
         yield Notice(
-            "no collocate is frequent enough; try --min 1 --share 0", code="too-little-text"
+            "no collocate is frequent enough; to show more, pass --min 1 --share 0",
+            code="too-little-text",
         )
     if found.other is not None and max(found.totals) >= FAR * min(found.totals):
         rare = found.words[found.totals.index(min(found.totals))]
         yield Notice(
-            f"{rare!r} is much rarer than the other word, so its missing collocates mean little",
+            f"{rare!r} is much rarer than the other word, so collocates that are missing for it "
+            "mean little",
             code="too-little-text",
         )
 

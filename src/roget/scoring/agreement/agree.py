@@ -81,8 +81,9 @@ def agree(
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2
-    noise = None if chosen.noise is None else str(chosen.noise)
-    panel = align_clusterings(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
+    panel = align_clusterings(
+        list(named), _read_clusterings(named, chosen), chosen.missing, chosen.noise
+    )
     panel = replace(panel, pooled=chosen.average == "pooled")
 
     def step(done: int) -> None:
@@ -98,7 +99,7 @@ def agree(
         clusters=tuple(panel.clusters().tolist()),
         warnings=(
             *panel.warnings,
-            *_warn_noise(panel, noise),
+            *_warn_noise(panel, chosen.noise),
             *_warn_singletons(panel),
             *_warn_identical(panel),
         ),
@@ -121,7 +122,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
         **sign_measures(requests),
         "ci": JACKKNIFE if options.ci else "none",
         "seed": str(options.seed),
-        **({} if options.noise is None else {"noise": str(options.noise)}),
+        **({} if options.noise is None else {"noise": options.noise}),
     }
 
 
@@ -175,8 +176,8 @@ def _warn_singletons(panel: Panel) -> list[str]:
     if not alone:
         return []
     text = (
-        f"{', '.join(alone)}: every cluster has a single item; if this is a column of item names, "
-        "pass --columns item=NAME"
+        f"{', '.join(alone)}: every cluster contains a single item; if this is a column of item "
+        "names, pass --columns item=NAME"
     )
     return [Notice(text, code="all-singletons")]
 
@@ -187,7 +188,8 @@ def _warn_identical(panel: Panel) -> list[str]:
         return []
     same: dict[bytes, list[str]] = {}
     for name, one in zip(panel.names, panel.coded, strict=True):
-        # Number the clusters by their first item, so identical clusterings have identical codes.
+        # Number the clusters by their first item, so that identical clusterings have identical
+        # codes.
         size = one.codes.size
         first = np.full(one.groups.size, size)
         first[one.codes[::-1]] = np.arange(size - 1, -1, -1)

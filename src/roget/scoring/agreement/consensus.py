@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from roget.scoring.steps.sets import Columns
 
 LINKED = 5_000
-"""Maximum number of items per group for average linkage, which needs quadratic memory."""
+"""Maximum number of items per group for average linkage, which requires quadratic memory."""
 
 _ROWS = 1 << 9
-"""Number of item kinds per batch. Items of the same kind have identical labels."""
+"""Number of item kinds per batch.
+
+Items of the same kind have the same cluster in every clustering.
+"""
 
 _WORK = 200
 """Maximum number of pairs that `count_together` counts for each pair that it may return."""
@@ -40,7 +43,7 @@ class Consensus:
 
     labels: Labels
     name: str
-    """The name of the medoid clustering, or of the consensus method."""
+    """The name of the medoid clustering, or of the method that made the consensus."""
     support: Floats
     """The support of each item: the fraction of clusterings that put it in the same cluster as
     another item of its consensus cluster, averaged over these items. NaN for singletons.
@@ -63,7 +66,10 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """The mean element-centric similarity of each item over all pairs of clusterings, at most 1."""
+    """The element-centric similarity of each item, averaged over all pairs of clusterings.
+
+    The maximum is 1.
+    """
 
     values: Floats
     """The consistency of each item, or NaN if fewer than two clusterings contain the item."""
@@ -105,7 +111,7 @@ def _require_single_labels(panel: Panel) -> None:
 
 def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Consensus:
     """Return the consensus clustering (see `Agreement.consensus`)."""
-    ConsensusOptions(by=by, clusters=clusters)  # validate the arguments
+    ConsensusOptions(by=by, clusters=clusters)  # This validates the arguments.
     panel = agreement.panel
     _require_single_labels(panel)
     if by == "medoid":
@@ -249,7 +255,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """
     from scipy.sparse import csr_array
 
-    ConsensusOptions(at_least=at_least, most=most)  # validate the arguments
+    ConsensusOptions(at_least=at_least, most=most)  # This validates the arguments.
     _require_single_labels(panel)
     # Step 1: assign each item to a kind. Items of the same kind have the same cluster in every
     # clustering. Code 0 marks items that a clustering does not contain.

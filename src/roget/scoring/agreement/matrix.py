@@ -134,8 +134,7 @@ class _Batch:
     turn: Callable[[], Statistics | Separate]
     """A function that returns the tables with gold and system exchanged."""
     blocks: Ints
-    """The index of each table: pair index · number of groups + group index.
-    """
+    """The index of each table, which is pair index · number of groups + group index."""
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:

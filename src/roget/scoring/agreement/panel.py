@@ -180,7 +180,7 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Leave out each block of items in turn, and tabulate the remaining items.
+        """Tabulate the remaining items when each block of items is left out.
 
         The tables are returned as the groups of a single table.
         """
@@ -223,7 +223,7 @@ def align_clusterings(
         weights=None, complete=True, item_weights=None,
     )  # fmt: skip
     warnings = [text for side in labels for text in side.warnings]
-    # The row of each item in each clustering, or −1 if the clustering does not contain it.
+    # The row of each item in each clustering, or −1 if the clustering does not contain the item.
     positions: list[Ints] = []
     for side in sides:
         rows = join(all_items, side)
@@ -314,8 +314,8 @@ def _handle_missing(
         "drop": "they are excluded "
         f"(pass --missing {PAIRWISE} to compare each pair on its common items)",
         PAIRWISE: "each pair is compared on its common items",
-        "cluster": "they form one extra cluster in the clusterings that lack them",
-        "singletons": "each forms a separate cluster in the clusterings that lack it",
+        "cluster": "they form one extra cluster in each clustering that lacks them",
+        "singletons": "each of them forms a separate cluster in each clustering that lacks it",
     }
     if left:
         warnings.append(Notice(f"{text}: {becomes[missing]}", code="missing-items"))

@@ -40,7 +40,7 @@ class PairRow(ScoreRow):
 
 @dataclass(frozen=True)
 class MeanRow(ScoreRow):
-    """The mean of one score between a clustering and all others, in both directions."""
+    """The mean of one score between a clustering and all other clusterings, in both directions."""
 
     system: str = ""
     clusters: float = 0.0
@@ -79,8 +79,8 @@ class Agreement(Result):
     """The agreement between several clusterings.
 
     `agreement.matrix("vi", "ml")` is an array and `print(agreement)` prints a report.
-    `agreement.typical` is the clustering that agrees best with the others, and `agreement.odd` the
-    clustering that agrees least.
+    `agreement.typical` is the clustering that agrees best with the other clusterings, and
+    `agreement.odd` is the clustering that agrees least.
     """
 
     kind = "agreement"
@@ -142,7 +142,7 @@ class Agreement(Result):
 
     @cached_property
     def means(self) -> list[MeanRow]:
-        """The mean scores of each clustering against all others."""
+        """The mean scores of each clustering against all other clusterings."""
         matrices, rows = self.matrices, []
         for i, name in enumerate(self.systems):
             for r, (measure, entropy) in enumerate(self.requests):

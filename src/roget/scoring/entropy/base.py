@@ -10,7 +10,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise, repeat
 from typing import Any, ClassVar, Literal
 
@@ -21,9 +20,11 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, chosen so that the array fits into the CPU cache.
+"""Largest count that is tallied in an array.
 
-Larger counts are sorted.
+The limit ensures that the array fits into the CPU cache.
+
+Larger counts are sorted instead.
 """
 
 
@@ -33,13 +34,13 @@ def takes_arrays(method: Any) -> bool:
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The array `starts` for a single group."""
+"""The array `starts` of a histogram with a single group."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
     """Return the group index of each of `size` values.
 
-    `starts` holds the position of the first value of each group.
+    `starts` contains the position of the first value of each group.
     """
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
@@ -65,14 +66,26 @@ class Histogram:
     """True if all counts are whole numbers."""
     seen: Any = field(init=False, repr=False)
     """The number of cells with a positive count."""
+    total: Any = field(init=False, repr=False)
+    """The sum N of all counts."""
 
     def __post_init__(self) -> None:
-        starts, cells = self.starts, self.cells
-        vars(self).update(
-            begins=ONE if starts is None else starts,
-            whole=self.counts.dtype.kind != "f",
-            seen=cells.sum().item() if starts is None else np.add.reduceat(cells, starts),
-        )
+        counts, starts, cells = self.counts, self.starts, self.cells
+        whole = counts.dtype.kind != "f"
+        if starts is None:
+            seen = cells.sum().item()
+            total: Any = float(np.multiply(counts, cells, dtype=np.float64).sum())
+            if whole and total < 2**62:
+                total = int(np.dot(counts, cells))
+            elif whole:
+                # The sum may exceed int64, so compute it with Python integers.
+                total = sum(int(j) * int(h) for j, h in zip(counts, cells, strict=True))
+        else:
+            # Use reduceat, because it adds in order, regardless of the number of threads.
+            seen = np.add.reduceat(cells, starts)
+            total = np.add.reduceat(np.multiply(counts, cells), starts)
+        begins = ONE if starts is None else starts
+        vars(self).update(begins=begins, whole=whole, seen=seen, total=total)
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
@@ -110,7 +123,6 @@ class Histogram:
 
     def sum(self, values: Array) -> Values:
         """Return the sum of value · cells over the distinct counts of each group."""
-        # Use reduceat, because it adds the values in order, regardless of the number of threads.
         sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
@@ -127,19 +139,6 @@ class Histogram:
         """Yield one histogram per group."""
         for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
-
-    @cached_property
-    def total(self) -> Any:
-        """The sum N of all counts."""
-        if self.starts is not None:
-            return self.sum(self.counts)
-        roughly = float(np.multiply(self.counts, self.cells, dtype=np.float64).sum())
-        if self.counts.dtype.kind == "f":
-            return roughly
-        if roughly < 2**62:
-            return int(np.dot(self.counts, self.cells))
-        # The sum may exceed int64, so compute it with Python integers.
-        return sum(int(j) * int(h) for j, h in zip(self.counts, self.cells, strict=True))
 
     def cells_with(self, count: int) -> Any:
         """Return the number of cells with the given count (1: singletons, 2: doubletons)."""

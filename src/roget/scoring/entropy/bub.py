@@ -28,16 +28,16 @@ from roget.errors import InputError
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Default value of `small`: the sample size N from which only a few coefficients are fitted.
+"""Default value of `small`, the sample size N from which only a few coefficients are fitted.
 
 For smaller N, all coefficients are fitted.
 """
 K_MAX = 11
-"""Maximum number of coefficients that are fitted instead of taken from Miller–Madow."""
+"""Maximum number of coefficients that are fitted rather than taken from Miller–Madow."""
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""Upper end of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30."""
+"""Upper ends of the mesh. The bias is evaluated up to N·p = 30, and the variance up to m·p = 30."""
 SMOOTH_FROM = 200.0
 """Smallest binomial mean at which expectations are computed by Gauss quadrature."""
 NODES = 4
@@ -70,7 +70,10 @@ class BUB(LinearEstimator):
     """
 
     name = "bub"
-    assumes = "the number of cells is known and not much larger than N²; minimises the worst case"
+    assumes = (
+        "the number of cells is known and not much larger than N²; the estimator minimises "
+        "the worst-case error"
+    )
     reference = "Paninski (2003), Estimation of entropy and mutual information"
     joint_support = "product"
 
@@ -155,12 +158,13 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
     triangular factor with the penalty rows appended.
     """
     means = np.geomspace(1e-4, min(total, REACH), MESH)
-    means[-1] -= 1e-10  # log(1 − p) is infinite for p = 1
-    highest = min(total, 110)  # the probability that a binomial of mean 30 exceeds 110 is < 1e-28
+    means[-1] -= 1e-10  # log(1 − p) is infinite for p = 1.
+    # The probability that a binomial variable with mean 30 exceeds 110 is below 1e-28.
+    highest = min(total, 110)
     binomials = _binomials(highest, total, means / total)
     goal = -xlogx(means / total)
     a_mm = np.append(0.5 / total, miller_madow(np.arange(1, highest + 1), total))
-    # tails[k] = Σ_{j≥k} a_j·B_j with the Miller–Madow coefficients, summed from the far end to
+    # Compute tails[k] = Σ_{j≥k} a_j·B_j with the Miller–Madow coefficients. Sum from the far end to
     # avoid cancellation.
     tails = np.cumsum((a_mm[:, None] * binomials)[::-1], axis=0)[::-1]
     q, r = np.linalg.qr(binomials[:k_max].T)
@@ -173,9 +177,9 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
         rows = np.vstack([r[:k, :k], weight * apart, weight * np.eye(1, k, k - 1)])
         right = np.zeros(rows.shape[0])
         right[:k] = projected[:k, k]
-        # The last fitted coefficient is penalised for its distance from the Miller–Madow value of
-        # index k − 1. The published derivation uses a_k, but only a_{k−1} reproduces the published
-        # scores.
+        # The last fitted coefficient is penalised by its squared distance from the Miller–Madow
+        # value with index k − 1. The published derivation uses a_k, but only a_{k−1} reproduces the
+        # published scores.
         right[-1] = weight * a_mm[k - 1]
         orthogonal, triangle = np.linalg.qr(rows)
         start = np.linalg.solve(triangle, orthogonal.T @ right)
@@ -187,8 +191,8 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
 def _binomials(highest: int, total: int, p: Floats) -> Floats:
     """Return B_j(p) for j = 0, …, highest (rows) and 0 < p < 1 (columns), without cancellation."""
     j = np.arange(highest + 1, dtype=np.float64)
-    # log(N!/(j!·(N−j)!·N^j)), which stays small even if N is large. The factor N^j is part of
-    # `power`.
+    # Compute log(N!/(j!·(N−j)!·N^j)), which stays small even if N is large. The factor N^j is part
+    # of `power`.
     steps = np.log1p(-(j[1:] - 1.0) / total) - np.log(j[1:])
     log_choose = np.concatenate([[0.0], np.cumsum(steps)])
     power = j[:, None] * np.log(total * p)

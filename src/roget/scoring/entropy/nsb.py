@@ -23,11 +23,13 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""Cutoff: points are ignored if their log posterior is below the maximum by more than this."""
+"""Points are ignored if their log posterior is below the maximum by more than this value."""
 SCAN = 33
 """Number of points in each scan for the range of log β that contributes to the integral."""
 SETTLED = 1e-8
-"""Tolerance: the step of the integration is halved until the result changes by less than this.
+"""Tolerance of the integration.
+
+The step is halved until the result changes by less than this value.
 
 The error is about the square of the last change.
 """

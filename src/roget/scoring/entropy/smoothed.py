@@ -33,7 +33,7 @@ class ChaoShen(Estimator):
         singletons = singletons - (singletons == histogram.total)
         n = histogram.spread(np.float64(histogram.total))
         p = (1.0 - histogram.spread(singletons) / n) * (histogram.counts / n)
-        with np.errstate(divide="ignore"):  # for p = 1, log1p gives −∞ and the probability is 1
+        with np.errstate(divide="ignore"):  # For p = 1, log1p gives −∞, and the probability is 1.
             seen = -np.expm1(n * np.log1p(-p))
         return histogram.sum(-p * np.log(p) / seen) + 0.0
 
@@ -65,7 +65,10 @@ class ChaoWangJost(Estimator):
 
 
 _NODES = np.exp(math.log(745.0) - 0.25 * np.arange(360))
-"""Quadrature nodes v in `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
+"""Quadrature nodes v in `_unseen`.
+
+They range from 745, where e^(−v) underflows, down to about 1e-36.
+"""
 
 
 def _unseen(n: Any, f1: Any, f2: Any) -> Any:

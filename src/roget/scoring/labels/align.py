@@ -19,6 +19,7 @@ from roget.core.io.problems import plural
 from roget.core.options import options_of
 from roget.core.types import BoolArray, Codes, CountArray, Ints
 from roget.errors import InputError, Notice
+from roget.scoring.labels.documents import match_documents
 from roget.scoring.labels.labels import (
     LabelCodes,
     Labels,
@@ -35,11 +36,15 @@ from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _MAX_SHOWN = 5
-"""Maximum number of missing items to list in an error message."""
+"""Maximum number of missing or extra items to list in a message."""
+_MAX_LISTED = 10_000
+"""Maximum number of missing or extra items to list in JSON output."""
 _MIN_ITEMS = 4
 """Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
-"""Number of items to check first for a repeated label. All items are checked only if none is found.
+"""Number of items that are checked first for a repeated label.
+
+All items are checked only if none of these is found.
 """
 
 
@@ -60,13 +65,20 @@ class AlignedLabels:
     counts: CountArray | None = None
     """Number or total weight of the items in each row, or None if every row is a single item."""
     weighed: tuple[str, ...] = ()
-    """The origins of the item weights, for the signature. Empty if all weights are equal."""
+    """The origins of the item weights, as shown in the signature.
+
+    Empty if all weights are equal.
+    """
     leaves: Labels | None = None
     """The leaf of each item as labels, if the system is a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
-    """The gold and system labels before alignment, if a later step needs them."""
+    """The gold and system labels before alignment, if they are required by a later step."""
+    missing_items: tuple[str, ...] = ()
+    """The first gold items without a system label, if their ids are known."""
+    extra_items: tuple[str, ...] = ()
+    """The first system items that gold does not contain."""
 
     @property
     def overlapping(self) -> bool:
@@ -123,6 +135,9 @@ def align(
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise NoItems(f"{(system if len(gold) else gold).source}: no items")
     _check_first_rows(gold, system)
+    notices: list[Notice] = []
+    if gold.mentions and system.mentions:
+        system, notices = match_documents(gold, system)
     if system.repeated and extra == "unmatched":
         system = _count_repeated_mentions(gold, system)
     if noise is not None:
@@ -131,7 +146,7 @@ def align(
     if masses is not None and masses.all() and not varies(masses):
         gold = replace(gold, item_weights=None)
     whole, rows = gold, join(gold, system)
-    warnings = [*gold.warnings, *system.warnings]
+    warnings = [*notices, *gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
         text = (
             f"{system.source} has groups, but {gold.source} does not: all are scored as one group"
@@ -156,28 +171,36 @@ def align(
             f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
-    unknown = find_unknown(system, rows[kept])
+    # Items without a gold label are counted like extra items, or dropped with a separate notice.
+    counted = gold.items is not None and extra in ("count", "unmatched")
+    unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
+    extras = list_names(system, unknown if counted else absent)
     unlabelled = int(np.count_nonzero(~kept))
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
-        warnings.append(Notice(text, code="missing-label"))
+    if unlabelled and not counted:
+        warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra in ("count", "unmatched"):
+    if counted:
+        before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        effect = "counted in the system only" if gold.absent else "counted as one class each"
-        warnings += warn_extra(gold, system, unknown.size, 0, effect)
+        if gold.mentions:
+            # Mentions in other documents are not scored, so they are not counted here.
+            spurious, common = len(gold) - before, int(np.count_nonzero(rows[:before] >= 0))
+            warnings += _warn_spurious(gold, system, spurious, spurious + common)
+        else:
+            effect = "counted in the system only" if gold.absent else "counted as one class each"
+            warnings += warn_extra(gold, system, unknown.size, 0, effect, extras)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (absent, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
+        warnings += warn_extra(gold, system, absent.size, int(shared.sum()), names=extras)
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    return handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    return replace(aligned, extra_items=extras)
 
 
 def choose_rules(
@@ -186,7 +209,7 @@ def choose_rules(
     missing: str | None,
     extra: str | None,
     system: Labels | None = None,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Rules:
     """Return the options `average`, `missing` and `extra`, with None replaced by defaults.
 
@@ -252,12 +275,19 @@ def find_noise(labels: Labels) -> str | None:
         # The labels are consecutive numbers that start at the offset. If the offset is −1, all
         # other labels are ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
-    texts = list(map(labels.label, range(labels.n_labels - labels.made)))
+    texts = list(map(str, labels.names[: labels.n_labels - labels.made]))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
     others = (text for code, text in enumerate(texts) if code not in minus)
     if minus and all(text.removesuffix(".0").isdecimal() for text in others):
         return "-1" if np.isin(labels.codes, minus).any() else None
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
+
+
+def warn_unlabelled_gold(number: int, source: str) -> Notice:
+    """Return a notice that `number` gold items have no label, so they are not scored."""
+    verb = "has" if number == 1 else "have"
+    text = f"{plural(number, 'item', ',')} {verb} no label in {source}: not scored"
+    return Notice(text, code="missing-label")
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
@@ -275,8 +305,8 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
         )
     groups = _match_groups(gold, system)
     if gold.groups is not None:
-        # There is one contingency table per gold group, so drop items in groups that gold does not
-        # contain.
+        # There is one contingency table per group in gold, so drop items in groups that gold does
+        # not contain.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
         # Sort by cluster, as in precounted cells, so that sums have the same rounding errors.
@@ -314,6 +344,7 @@ def handle_missing(
         gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
+    names: tuple[str, ...] = ()
     if left_out:
         effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -321,13 +352,16 @@ def handle_missing(
             "unmatched": "counted in gold only",
             "drop": "not scored",
         }
-        text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
-        if left_out == items and missing != "drop":
+        names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
+        text = f"{_describe_missing(left_out, items, system)}{_show(names)}: {effects[missing]}"
+        if gold.mentions and missing == "unmatched":
+            text = _describe_missed(gold, system, left_out)
+        elif left_out == items and missing != "drop":
             warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(
-                f"{system.source} has no label for any item in {gold.source}",
+                f"no item in {gold.source} has a label in {system.source}",
                 code="no-common-items",
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
@@ -338,7 +372,8 @@ def handle_missing(
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
-    return _build_aligned(gold, system, left_out, extra, warnings, counts)
+    aligned = _build_aligned(gold, system, left_out, extra, warnings, counts)
+    return replace(aligned, missing_items=names)
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
@@ -441,7 +476,7 @@ def _drop_weightless(
     gaps = gold.item_weights == 0
     if gaps.all():
         raise InputError(
-            f"{gold.source}: all weights are 0; expected at least one positive weight",
+            f"{gold.source}: all weights are 0; at least one weight must be positive",
             code="bad-weight",
         )
     number = plural(_count_items(counts, gaps), "item", ",")
@@ -470,25 +505,44 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 
 
 def warn_extra(
-    gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
+    gold: Labels,
+    system: Labels,
+    extra: int,
+    shared: int,
+    effect: str = "dropped",
+    names: Sequence[str] = (),
 ) -> list[Notice]:
     """Return notices about the `extra` system items that are missing from gold.
 
-    `shared` is the number of these items that are in clusters with scored items.
+    `shared` is the number of these items that are in clusters with scored items. `names` holds
+    the ids of the first extra items, if they are known.
     """
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
-    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}: {effect}"
+    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}"
+    text += f"{_show(names)}: {effect}"
     warnings = [Notice(text, code="extra-items")]
     if shared:
         share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
         text = (
             f"{share} a cluster with scored items, so precision may be too high; pass --extra "
-            "count to count them, or --extra sample if gold is a sample of whole classes"
+            "count to count them, or --extra sample if gold is a sample of complete classes"
         )
         warnings.append(Notice(text, code="shared-clusters"))
     return warnings
+
+
+def _warn_spurious(gold: Labels, system: Labels, spurious: int, detected: int) -> list[Notice]:
+    """Return a notice about system mentions that gold does not contain."""
+    if not spurious:
+        return []
+    verb = "is" if spurious == 1 else "are"
+    text = (
+        f"{spurious:,} of {plural(detected, 'response mention', ',')} {verb} spurious: in "
+        f"{system.source}, but not in {gold.source}"
+    )
+    return [Notice(text, code="extra-items")]
 
 
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
@@ -504,9 +558,10 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     if items < _MIN_ITEMS:
         return []
     if n_groups == items:
-        text = "every group has a single item; check the group column"
+        text = "every group contains a single item; check the group column"
         return [Notice(text, code="suspicious-column")]
-    # If there are fewer labels than items, some labels must repeat, so items need not be checked.
+    # If there are fewer labels than items, some labels must be repeated, so items need not be
+    # checked.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
@@ -523,6 +578,39 @@ def _all_differ(keys: Codes) -> bool:
 def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
     return f"{number:,} of {plural(items, 'item', ',')} {verb} no label in {system.source}"
+
+
+def list_names(labels: Labels, rows: Ints) -> tuple[str, ...]:
+    """Return the ids of the first items in `rows`, with their groups, if items have ids."""
+    if labels.items is None:
+        return ()
+    items, groups, names = labels.items, labels.groups, labels.group_names
+    first = rows[:_MAX_LISTED].tolist()
+    if groups is None or names is None:
+        return tuple(str(items[row]) for row in first)
+    return tuple(f"{names[int(groups[row])]} {items[row]}" for row in first)
+
+
+def _show(names: Sequence[str]) -> str:
+    """Format the first few names for a message, such as " ('a', 'b', …)".
+
+    >>> _show([]), _show("abcdef")
+    ('', " ('a', 'b', 'c', 'd', 'e', …)")
+    """
+    short = (name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_MAX_SHOWN])
+    shown = [*map(repr, short), *("…" for _ in names[_MAX_SHOWN:][:1])]
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+def _describe_missed(gold: Labels, system: Labels, missed: int) -> str:
+    """Return the number of gold mentions that the system did not detect."""
+    # Codes were added for the mentions that only the system has.
+    mentions = len(gold) - (gold.made if gold.absent else 0)
+    verb = "is" if missed == 1 else "are"
+    return (
+        f"{missed:,} of {plural(mentions, 'gold mention', ',')} {verb} missed: in {gold.source}, "
+        f"but not in {system.source}"
+    )
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
@@ -550,8 +638,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
             lines = ". If each line of both files is one label, pass --labels lines"
             raise InputError(
                 f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
-                "for both, or for neither and list the items in the same order"
-                f"{lines if files else ''}",
+                "for both, or pass no ids and list the items in the same "
+                f"order{lines if files else ''}",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)
@@ -581,8 +669,7 @@ def _require_same_positions(gold: Labels, system: Labels) -> None:
         raise InputError(
             f"{_has(gold.source)} {plural(len(gold), 'item', ',')} and {_has(system.source)} "
             f"{len(system)}; items without ids are joined by position, so the numbers of items "
-            f"must be equal"
-            f"{_suggest_linkage(gold, system)}",
+            f"must be equal{_suggest_linkage(gold, system)}",
             code="length-mismatch",
         )
     groups = _match_groups(gold, system)
@@ -722,8 +809,8 @@ def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     """Add the system's repeated mentions, except mentions that gold contains.
 
-    They enlarge the system's entities, as in the CoNLL reference scorer, which removes a repeated
-    mention only if the key contains it.
+    As in the CoNLL reference scorer, they enlarge the system's entities. The scorer removes a
+    repeated mention only if the key contains it.
     """
     places, names = gold.groups, gold.group_names or ()
     if places is None or gold.items is None or system.groups is None:
@@ -738,8 +825,8 @@ def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     coded = code_texts([*labels, *(label for _, _, label in again)])
     verb = "is" if len(again) == 1 else "are"
     text = (
-        f"{plural(len(again), 'mention')} of {system.source} {verb} repeated and not in gold: "
-        "counted again"
+        f"{plural(len(again), 'mention')} of {system.source} {verb} repeated and missing from "
+        "gold; each repetition is counted"
     )
     return replace(
         system,

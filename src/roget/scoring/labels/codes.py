@@ -84,7 +84,8 @@ def is_missing(value: object) -> bool:
 
 def _integers(values: Codes) -> LabelCodes:
     largest = max(4 * values.size, 1 << 16)
-    # The bitwise OR of all labels is an upper bound, and requires only one pass over the data.
+    # The bitwise OR of all labels is an upper bound on them, and requires only one pass over the
+    # data.
     bits = int(np.bitwise_or.reduce(values))
     if 0 <= bits < largest:
         # View uint64 as int64, because numpy converts uint64 mixed with signed integers to floats.
@@ -93,7 +94,8 @@ def _integers(values: Codes) -> LabelCodes:
     low, high = int(values.min()), int(values.max())
     if high - low < largest:
         codes = np.empty(values.shape, dtype=np.int32 if high - low < 2**31 else np.int64)
-        # The subtraction may wrap around, but the result is correct because it is small.
+        # The subtraction may wrap around, but the result is correct because the true difference is
+        # small.
         base = values.min().astype(np.int64)
         np.subtract(values, base, out=codes, dtype=np.int64, casting="unsafe")
         return LabelCodes(codes, high - low + 1, offset=low)
@@ -220,8 +222,8 @@ class RowTable:
         if not free.size:
             return numbers
         empty = slots[free]
-        # Several rows may hash to the same empty slot. The last write wins, so write in reverse
-        # order to give the slot to the first row.
+        # Several rows may hash to the same empty slot. Write in reverse order, so that the first
+        # row is written last and gets the slot.
         self._slots[empty[::-1]] = free[::-1]
         winners = free[self._slots[empty] == free]
         self._slots[slots[winners]] = self._add([word[winners] for word in words], rows[winners])

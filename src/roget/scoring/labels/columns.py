@@ -43,21 +43,24 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Names accepted for the item column if no column has a more specific name."""
+"""Names accepted for the item column if no other column name is more specific."""
 
 _INDEX = "__index_level_0__"
-"""The name of an index without a name in Parquet and Arrow files that pandas writes."""
+"""The name of an index without a name in Parquet and Arrow files written by pandas."""
 
 FEW = 10
-"""Maximum number of items for which the gold labels may all differ, in a file with a header."""
+"""Maximum number of items in a file with a header for which all gold labels may differ."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
+_NUMBERS = frozenset({*NAMES["weight"], *NAMES["count"]})
+"""Names of columns that hold numbers, not labels."""
+
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items of a word list."""
+"""Column names that are unlikely to be words in a word list."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +134,9 @@ class LabelRoles(Roles):
     def find_columns(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column index of each role, by name or, if names are unknown, by position.
+        """Return the column index of each role, by name or, if all names are unknown, by position.
 
-        The position counts in tables with one or two columns if all names are unknown.
+        Positions are used only in tables with one or two columns.
         """
         known = {name for role in self.all for name in NAMES[role]}
         lowered = _lower(names)
@@ -177,7 +180,7 @@ class LabelRoles(Roles):
             if near:
                 found[role] = exact[0] if exact else near[0]
             elif role == "item" and index in free:
-                # The index holds the item ids, unless another column does.
+                # The index contains the item ids, unless another column does.
                 nouns = [at for at in sorted(free) if lowered[at] in NOUNS]
                 found[role] = nouns[0] if len(nouns) == 1 else index
         return self._complete(found, names, columns, source)
@@ -187,12 +190,17 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Assign the missing role to the column with the unknown name in a two-column table."""
         lowered = _lower(names)
+        if self.is_pair and not found.keys() & {"item", "count"} and {"gold", "system"} <= {*found}:
+            _refuse_counts(names, columns, source)
         for role in (*(role for role in self.all if role in LABEL_ROLES), "item"):
             left = [at for at in _list_named(names) if at not in found.values()]
             if role in found or (role == "item" and (self.is_pair or not left)):
                 continue
             # With a header such as "doc, topic, weight", the remaining column contains the items.
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
+            # With a header such as "id, label, cluster", it contains the other side's labels.
+            other = {"item", "gold", "system"} - {role} <= found.keys()
+            noun |= self.is_pair and other and not any(lowered[at] in _NUMBERS for at in left)
             if len(left) != 1 or (len(_list_named(names)) > 2 and not noun):
                 example = self._likely(found, names, left)
                 matrix = (
@@ -283,6 +291,18 @@ class LabelRoles(Roles):
         """Return the indices of the columns for one role, e.g. of a+b."""
         parts = [str(value)] if value in names else str(value).split("+")
         return [_find_column(names, role, part, source) for part in parts]
+
+
+def _refuse_counts(names: Sequence[str], columns: Columns | None, source: str) -> None:
+    """Raise an error if a table of gold and system labels without items has a column of counts."""
+    counts = [name for name in names if name.strip().lower() in NAMES["count"]]
+    if counts and not {"gold", "system"} <= {*(columns or {})}:
+        raise InputError(
+            f"{source}: the column {counts[0]} may hold the number of items in each row; pass "
+            f"--cells {quote(source) if ' ' not in source else 'FILE'} instead of the file, or, if "
+            "each row is one item, specify the columns, e.g. --columns gold=NAME,system=NAME",
+            code="ambiguous-columns",
+        )
 
 
 def find_index(names: Sequence[str]) -> int:

@@ -22,7 +22,6 @@ from roget.core.io import duck
 from roget.core.io.address import is_remote
 from roget.core.io.source import STANDARD_INPUT, Source, absolute, is_pipe, source_of
 from roget.core.io.table import Table
-from roget.core.types import Array, BoolArray
 from roget.engines import base
 from roget.engines.base import Engine, Increment
 from roget.errors import InputError
@@ -30,6 +29,7 @@ from roget.scoring.labels.align import AlignedLabels
 from roget.scoring.labels.columns import SINGLE, Columns, choose_side
 from roget.scoring.labels.duckdb_join import (
     Counting,
+    Nullable,
     count_lone,
     fetch_arrays,
     get_layout,
@@ -42,9 +42,9 @@ from roget.scoring.labels.formats import is_binary, list_files, list_suffixes
 SHARE = 8 << 20
 """Minimum number of bytes per task. Larger files are split, and smaller files are combined."""
 _PARTITION_SIZE = 16 << 20
-"""Number of input bytes per partition."""
+"""Number of bytes of input per partition."""
 _MAX_PARTS = 64
-"""Maximum number of partitions, and of tasks for gold or system files.
+"""Maximum number of partitions, and of tasks for the gold or system files.
 
 The number is limited because every task sends data to every partition.
 """
@@ -133,7 +133,7 @@ class DaskJoin:
                 self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The other readers report which line cannot be read.
+            # The slower readers will report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
@@ -145,7 +145,7 @@ class DaskJoin:
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
-        with LabelFile(paths[0], head=head, header=self._header) as file:
+        with LabelFile(paths[0], short=head, header=self._header) as file:
             table = inspect_file(file, self._labels, choose_side(self._columns, side), SINGLE)
         named = table is not None and "item" in table.places
         return replace(table, name=name_files(paths)) if table is not None and named else None
@@ -311,7 +311,7 @@ def _open_share(
 class JoinPart(NamedTuple):
     """The result of joining one partition."""
 
-    cells: dict[str, tuple[Array, BoolArray]]
+    cells: dict[str, Nullable]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
     """For gold and for system, True if an unmatched item is repeated or has no id."""
@@ -352,9 +352,7 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Send the data and the mask as separate arrays, because masked arrays cannot be serialised.
-        plain = {name: (values.data, values.mask) for name, values in cells.items()}
-        return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
+        return JoinPart(cells, (rows[0], rows[1]), (repeats[0], repeats[1]))
 
 
 class Joined(Counting):
@@ -363,16 +361,17 @@ class Joined(Counting):
     def __init__(self, parts: Sequence[JoinPart], noise: str | None, *tables: Table) -> None:
         self.parts, self.noise, self.tables = parts, noise, tables
 
-    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
+    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Nullable]:
         """Concatenate the cells of all partitions. White space has already been stripped."""
         found = {}
         for name in self.parts[0].cells:
             arrays = zip(*(part.cells[name] for part in self.parts), strict=True)
             data, mask = map(np.concatenate, arrays)
-            found[name] = np.ma.array(data, mask=mask)
+            found[name] = Nullable(data, mask)
         for side, name in enumerate(("gold_rows", "system_rows")):
             total = sum(part.rows[side] for part in self.parts)
-            found[name] = np.ma.array(np.full(found["n"].size, total))
+            size = found["n"].data.size
+            found[name] = Nullable(np.full(size, total), np.zeros(size, dtype=bool))
         return found
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:

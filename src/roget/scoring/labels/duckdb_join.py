@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
-from roget.core.types import BoolArray, Ints
+from roget.core.types import Array, BoolArray, Ints
 from roget.errors import Notice
 from roget.scoring.labels.align import (
     AlignedLabels,
@@ -82,7 +82,7 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The other readers report which line cannot be read.
+            # The slower readers will report which line cannot be read.
             return None
 
 
@@ -140,6 +140,26 @@ def inspect_file(
     return table if roles is not SINGLE or "label" in table.places else None
 
 
+class Nullable(NamedTuple):
+    """A column of a query result. numpy.ma has the same, but takes 10 ms to import."""
+
+    data: Array
+    mask: BoolArray
+    """True where the value is NULL."""
+
+    def filled(self, value: Any) -> Array:
+        """Return the values, with `value` in place of NULL."""
+        return np.where(self.mask, value, self.data) if self.mask.any() else self.data
+
+    def known(self) -> Array:
+        """Return the values that are not NULL."""
+        return self.data[~self.mask]
+
+    def take(self, rows: Array) -> Nullable:
+        """Return the selected rows."""
+        return Nullable(self.data[rows], self.mask[rows])
+
+
 class Counting:
     """The contingency cells of one or two label tables, counted in a database."""
 
@@ -159,10 +179,10 @@ class Counting:
         named = "item" in gold.places
         if ("group" in system.places and not by_group) or named != ("item" in system.places):
             return None
-        # Try a fast join without stripping white space first. Repeat the join with stripping if
+        # First try a fast join without stripping white space. Repeat the join with stripping if
         # some items are blank or have no match.
         found = self._join(by_group, careful=False)
-        odd = bool(found["odd"].any())
+        odd = bool(found["odd"].data.any())
         if odd or found["gold"].mask.any() or found["system"].mask.any():
             if all(table.format == "parquet" for table in self.tables):
                 if odd:
@@ -173,7 +193,7 @@ class Counting:
         extra, absent = found["gold"].mask, found["system"].mask
         if not named and (extra.any() or absent.any()):
             return None
-        # If the counts add up to more than the number of rows, items are repeated.
+        # If the counts add up to more than the number of rows, some items are repeated.
         rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
         if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
             return None
@@ -185,10 +205,10 @@ class Counting:
             return None
         if rule == "count":
             return self._cells(found, int(counts[extra].sum()), 0, missing)
-        kept = {name: values[~extra] for name, values in found.items()}
-        noise, known = self.noise, kept["system"].compressed().tolist()
+        kept = {name: values.take(~extra) for name, values in found.items()}
+        noise, known = self.noise, kept["system"].known().tolist()
         near = {name for name in known if name and (noise is None or not is_called(name, noise))}
-        lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
+        lone = zip(found["system"].data[extra].tolist(), counts[extra].tolist(), strict=True)
         shared = sum(n for name, n in lone if name in near)
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
@@ -203,7 +223,7 @@ class Counting:
             rows, distinct = self._fetch(query)
             if rows != distinct:
                 return None
-        group = self._cell(table, "group") if grouped else "NULL"
+        group = self._cell(table, "group") if grouped else "''"
         weight = self._weight(table)
         query = (
             f"SELECT {group} AS name, coalesce({self._cell(table, 'gold')}, '') AS gold,"
@@ -212,9 +232,9 @@ class Counting:
             f' FROM (SELECT *, row_number() OVER () AS "roget row" FROM {table.sql}) GROUP BY ALL'
         )
         found = fetch_arrays(self.connection, query)
-        return self._cells(found, 0, 0, missing) if found["n"].size else None
+        return self._cells(found, 0, 0, missing) if found["n"].data.size else None
 
-    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
+    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Nullable]:
         """Return the contingency cells with label names, row counts and a flag `odd`.
 
         A label is NULL if the item is missing from gold or system, and '' if the label is empty. If
@@ -234,7 +254,7 @@ class Counting:
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
         """Return SQL that selects the row number, item, weight (if any), label and group name."""
-        name = "CAST(NULL AS VARCHAR)"
+        name = "''"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
             name = name if careful else f"coalesce({name}, '')"
@@ -294,7 +314,7 @@ class Counting:
         return tuple(execute(self.connection, query).fetchall()[0])
 
     def _cells(
-        self, found: dict[str, Any], extra: int, shared: int, missing: str
+        self, found: dict[str, Nullable], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
         """Convert contingency cells to label codes, and add the same notices as other readers.
 
@@ -302,7 +322,7 @@ class Counting:
         gold does not contain. Each of these items becomes a separate class.
         """
         order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
-        found = {name: values[order] for name, values in found.items()}
+        found = {name: values.take(order) for name, values in found.items()}
         counts = found["n"].data.astype(np.int64)
         one, other = self.tables[0], self.tables[-1]
         in_order = np.arange(order.size)
@@ -315,7 +335,7 @@ class Counting:
         if np.any(classes[~new] < 0) or (groups is not None and np.any(groups[~new] < 0)):
             return None
         masses = found["w"].filled(1) if "w" in found else np.ones(1)
-        ends = [found[end].compressed() for end in ("least", "most") if end in found]
+        ends = [found[end].known() for end in ("least", "most") if end in found]
         unused = np.concatenate(ends) if ends else masses
         if min(masses.min(), unused.min(initial=1)) < 0:
             return None
@@ -354,7 +374,7 @@ class Counting:
         return handle_missing(gold, system, counts, extra, warnings, missing, self.noise)
 
     def _share_header(
-        self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
+        self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Nullable]
     ) -> bool:
         """Return True if both files begin with the same row, which may then be a header."""
         one, other = self.tables
@@ -441,22 +461,25 @@ def count_lone(one: str, other: str, *, by_group: bool) -> str:
     )
 
 
-def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
-    """Run a query and return its columns as masked arrays."""
-    return {
-        name: np.ma.array(values, mask=np.ma.getmaskarray(values))
-        for name, values in execute(connection, query).fetchnumpy().items()
-    }
+def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Nullable]:
+    """Run a query and return its columns."""
+    found = {}
+    for name, values in execute(connection, query).fetchnumpy().items():
+        # DuckDB returns a masked array, and imports numpy.ma, only if some values are NULL.
+        mask: Any = getattr(values, "mask", False)
+        data: Array = np.asarray(values)
+        found[name] = Nullable(data, np.broadcast_to(mask, data.shape))
+    return found
 
 
-def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
+def _number(values: Nullable, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
     """Assign codes to names in order of first occurrence. The empty name gets the code −1."""
     strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")
     coder = Coder()
-    # Add the empty name first, so that its code is 0, which becomes −1 below.
+    # Add the empty name first. Its code is then 0, which becomes −1 below.
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)

@@ -7,14 +7,16 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from tempfile import TemporaryDirectory
 
 from roget.core.io.address import is_remote
+from roget.core.io.limits import IN_MEMORY
 from roget.core.io.paths import find
 from roget.core.io.remote import match
-from roget.core.io.source import STANDARD_INPUT, NotText, Source, is_pipe, source_of
+from roget.core.io.source import STANDARD_INPUT, NotText, Source, inspect_source, is_pipe
 from roget.core.io.table import HEAD, plain_file
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.labels import NoItems
@@ -69,31 +71,23 @@ def name_files(paths: Sequence[str]) -> str:
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
 
 
-class LabelFile:
-    """An open label file, with options that control how it is read.
+@dataclass(eq=False)
+class LabelFile(Source):
+    """A label file that is open in a `with` block, and options that control how it is read."""
 
-    With `cover`, the same item may be listed in several clusters. `header` overrides the detection
-    of a header. With `head`, only the first lines of a compressed file are decompressed.
-    """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        head: bool = False,
-        cover: bool = False,
-        header: bool | None = None,
-    ) -> None:
-        self.source = Source(os.fspath(path))
-        self.cover, self.header = cover, header
-        self.name = self.source.name
-        self._head = head
-        self._open = ExitStack()
+    expansion: int = IN_MEMORY
+    cover: bool = False
+    """True if the same item may be listed in several clusters."""
+    header: bool | None = None
+    """True or False if the first line is known to be a header or data."""
+    short: bool = False
+    """True if only the first lines of a compressed file are decompressed."""
+    _on_exit: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
 
     def __enter__(self) -> LabelFile:
-        self.source = source_of(self.source.path, hold=True)
-        if self.source.opened is not None:
-            self._open.callback(self.source.opened.close)
+        inspect_source(self, hold=True)
+        if self.opened is not None:
+            self._on_exit.callback(self.opened.close)
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
@@ -102,7 +96,7 @@ class LabelFile:
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
-            self._open.close()
+            self._on_exit.close()
 
     @cached_property
     def plain(self) -> Source:
@@ -110,41 +104,42 @@ class LabelFile:
 
         Both roget and DuckDB can read it repeatedly.
         """
-        if self.source.opened is not None or self.source.is_plain:
-            return self.source
-        if self._head and self.source.compression:
-            block = next(self.source.blocks(), None)
-            return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
-        path = self._open.enter_context(plain_file(self.source))
-        if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
+        if self.opened is not None or self.is_plain:
+            return self
+        if self.short and self.compression:
+            block = next(self.blocks(), None)
+            text = "" if block is None else block.data.decode(errors="replace")
+            return Source(self.keep(text), called=self.name)
+        path = self._on_exit.enter_context(plain_file(self))
+        if self.path == STANDARD_INPUT and not os.path.getsize(path):
             # Standard input was probably already consumed by the other input (gold or system).
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
-        return Source(path, os.path.getsize(path))
+        return Source(path, os.path.getsize(path), called=self.name)
 
     def keep(self, text: str) -> str:
         """Write text to a temporary file and return its path.
 
         The temporary file is deleted when the label file is closed.
         """
-        folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
+        folder = self._on_exit.enter_context(TemporaryDirectory(prefix="roget."))
         path = os.path.join(folder, "text")
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
             file.write(text)
         return path
 
-    def lines(self, size: int = BLOCK) -> Iterator[tuple[int, str]]:
+    def lines(self, name: str | None = None, size: int | None = None) -> Iterator[tuple[int, str]]:
         """Yield the number and text of each line. Large files are read `size` bytes at a time."""
         plain = self.plain
         if plain.cached is None and 0 < plain.size <= SMALL:
             if plain.opened is None:
-                plain.cached = list(plain.lines(self.name, BLOCK))
+                plain.cached = list(Source.lines(plain, size=BLOCK))
             else:
                 # Invalid UTF-8 is reported later, when the lines are read one by one.
                 with suppress(UnicodeDecodeError):
                     plain.opened.seek(0)
                     texts = plain.opened.read().removeprefix(BOM_UTF8).splitlines()
                     plain.cached = [(at, text.decode()) for at, text in enumerate(texts, 1)]
-        return plain.lines(self.name, size)
+        return Source.lines(plain, name, size or BLOCK)
 
     def text(self) -> str:
         """Return the whole text, or raise an error if it is blank."""
@@ -155,7 +150,7 @@ class LabelFile:
 
     def first_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are neither blank nor "!!" comments."""
-        lines = self.lines(HEAD)
+        lines = self.lines(size=HEAD)
         return ((at, row) for at, row in lines if row.strip() and not row.startswith("!!"))
 
     @cached_property

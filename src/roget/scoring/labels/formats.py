@@ -37,12 +37,6 @@ def list_suffixes() -> dict[str, str]:
     return {suffix: name for name, reader in list_readers().items() for suffix in reader.suffixes}
 
 
-def get_reader(format: str) -> LabelReader:
-    """Return the reader for a format."""
-    reader: LabelReader = catalogue.load(KIND, format)
-    return reader
-
-
 def is_tree(format: str | None) -> bool:
     """Return True if a format stores trees, which are allowed for systems but not for gold."""
     if format is None or format == THESAURUS:
@@ -61,11 +55,8 @@ def list_files(path: str) -> list[str]:
     return files.list_files(path, tuple(list_suffixes()))
 
 
-def find_suffix(suffix: str) -> str | None:
-    """Return the format for a file suffix, including plug-in formats, or None if it is unknown."""
-    own = list_suffixes().get(suffix)
-    if own is not None or suffix in ("", ".txt"):
-        return own
+def find_plugin(suffix: str) -> str | None:
+    """Return the plug-in format with a file suffix, or None if the suffix is unknown."""
     outside = (name for name in catalogue.entries(KIND) if name not in catalogue.KINDS[KIND])
     for name in outside:
         if suffix in getattr(catalogue.load(KIND, name), "suffixes", ()):
@@ -79,7 +70,10 @@ def detect_format(file: LabelFile) -> str:
     Some formats, such as exports of a thesaurus, share their suffix with another format. They are
     recognised by their first lines.
     """
-    format = find_suffix(file.source.suffix)
+    suffix = file.suffix
+    format = list_suffixes().get(suffix)
+    if format is None and suffix not in ("", ".txt"):
+        format = find_plugin(suffix)
     if format is not None:
         inside = [(name, one) for name, one in list_readers().items() if format in one.inside]
         if not inside or not file.first_line[1]:

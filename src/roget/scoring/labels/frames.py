@@ -51,8 +51,9 @@ def select_columns(
         ids = _items(named[names[0]])
         if len(set(ids)) < len(ids) and names[0].lower() not in (*NAMES["item"], *NOUNS):
             raise InputError(
-                f"{source}: the column {names[0]} has repeated values, so it does not contain item "
-                f"ids; pass one column of labels, {names[0]} or {names[1]}, or compare both",
+                f"{source}: the column {names[0]} has repeated values, so it does not contain "
+                f"item ids; pass one column of labels ({names[0]} or {names[1]}), or compare both "
+                "columns",
                 code="ambiguous-columns",
             )
     by_role = {role: named[names[at]] for role, at in places.items()}

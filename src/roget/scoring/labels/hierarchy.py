@@ -45,7 +45,7 @@ class Hierarchy:
     levels: tuple[LabelCodes, ...] = ()
     """The label of each item at each level, if levels are scored separately."""
     kind: str = "tree"
-    """The input format, which is shown in signatures."""
+    """The input format, as shown in signatures."""
     source: str = "the system's tree"
     warnings: tuple[str, ...] = field(default=(), repr=False)
 
@@ -228,8 +228,11 @@ class Hierarchy:
 
     def level(self, number: int) -> Labels:
         """Return the labels of all items at one level, counted from 0."""
-        return Labels.from_codes(
-            self.levels[number], items=self.items, source=self.source, warnings=self.warnings
+        return Labels(
+            **self.levels[number]._asdict(),
+            items=self.items,
+            source=self.source,
+            warnings=self.warnings,
         )
 
 
@@ -256,7 +259,7 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""The allowed dtype kinds and the description of a row, keyed by number of columns.
+"""The allowed dtype kinds and the description of a row, by number of columns.
 
 Linkage matrices have 4 columns, and `children_` has 2.
 """

@@ -1,16 +1,12 @@
-"""Detect JSON by the first line of a file."""
+"""Detect JSON by the first line of a file.
+
+>>> [bool(JSON_START.match(line)) for line in ('{"item": 1}', '[{"item": 1}', "[1, 2]", "[CLS]")]
+[True, True, True, False]
+"""
 
 from __future__ import annotations
 
 import re
 
-_JSON = re.compile(r"""\s*[\[{]\s*(?:["'\[{}\]]|$|-?[\d.]+\s*,)""")
-
-
-def looks_like_json(line: str) -> bool:
-    """Return True if a line looks like a JSON object or array rather than a label in brackets.
-
-    >>> [looks_like_json(line) for line in ('{"item": 1}', '[{"item": 1}', "[1, 2]", "[CLS]")]
-    [True, True, True, False]
-    """
-    return _JSON.match(line) is not None
+JSON_START = re.compile(r"""\s*[\[{]\s*(?:["'\[{}\]]|$|-?[\d.]+\s*,)""")
+"""The first line of a file with JSON objects or arrays, rather than labels in brackets."""

@@ -1,7 +1,7 @@
 """The classes `LabelCodes` and `Labels`: one label per item, or several weighted labels.
 
-`LabelCodes` holds integer codes and the label of each code, as produced by readers. `Labels` adds
-the items, their groups and the name of the source.
+`LabelCodes` contains integer codes and the label of each code, as produced by readers. `Labels`
+adds the items, their groups and the name of the source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXACT = 2.0**53
 """Largest N such that all whole numbers up to N are exactly representable as 64-bit floats."""
 
 MAX_TOTAL = 2.0**63
-"""The sum of counts or item weights must be below this limit to fit into 64 bits."""
+"""Exclusive upper bound for the sum of counts or item weights, so that it fits into 64 bits."""
 
 
 class NoItems(InputError):
@@ -106,7 +106,7 @@ class Labels:
     made: int = 0
     """Number of codes that were added for items without a label. These are the largest codes."""
     absent: bool = False
-    """True if the added codes mark missing items and are not counted as clusters."""
+    """True if the added codes mark missing items, which are not counted as clusters."""
     mentions: bool = False
     """True if items are coreference mentions, which may differ between gold and system."""
     pairs: bool = False
@@ -116,10 +116,12 @@ class Labels:
     repeated: tuple[tuple[int, str, str], ...] = ()
     """Group, item and label of each repetition of a mention. `items` does not include repetitions.
     """
+    lengths: tuple[int, ...] = ()
+    """Number of words in each document of a coreference file, or 0 if the file lacks them."""
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
-    """The first row of a delimited file, used to detect a header that was read as data."""
+    """The first row of a delimited file. It is used to detect a header that was read as data."""
     weighted: bool = field(init=False, repr=False)
     """True if items may have several labels, each with a weight."""
     overlapping: bool = field(init=False, repr=False)
@@ -133,13 +135,13 @@ class Labels:
         kind = "cover" if overlapping else "weighted" if weighted else "hard"
         vars(self).update(weighted=weighted, overlapping=overlapping, kind=kind)
 
-    @classmethod
-    def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Create labels from codes. `others` contains values for the remaining fields."""
-        return cls(**coded._asdict(), **others)
-
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
+
+    @property
+    def n_shared(self) -> int:
+        """Number of codes, excluding codes added for single items without a label."""
+        return self.n_labels - (self.made if self.made > 1 else 0)
 
     def label(self, code: int) -> str:
         """Return the label of a code as text."""

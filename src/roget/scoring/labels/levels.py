@@ -13,12 +13,12 @@ from roget.errors import FormatError, InputError
 from roget.scoring.labels.columns import ColumnMap, Columns, has_several
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.hierarchy import build_tree
-from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels
 
 LISTS = "lists"
-"""The value of the option `levels` for labels that are lists."""
+"""Value of the option `levels` for labels that are lists."""
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:
@@ -92,8 +92,8 @@ def read_levels(
     if separator != LISTS:
         return split_labels(read(source, columns=columns), separator)
     if isinstance(source, str | os.PathLike):
-        with LabelFile(source) as file:
-            is_json = looks_like_json(file.first_line[1])
+        with LabelFile(os.fspath(source)) as file:
+            is_json = bool(JSON_START.match(file.first_line[1]))
             found = _read_json_lists(file) if is_json else None
     else:
         found = read_lists(source, "the gold labels" if gold else "the system labels")

@@ -39,7 +39,7 @@ def read_matrix(
     values, classes, clusters, dropped = drop_totals(values, classes, clusters)
     warnings: list[str] = []
     if dropped:
-        text = f"{name}: totals in the last {' and the last '.join(dropped)} are not counted"
+        text = f"{name}: the totals in the last {' and the last '.join(dropped)} are not counted"
         warnings.append(Notice(text, code="dropped-totals"))
     table = Contingency.from_table(values)
     sides = []
@@ -48,7 +48,7 @@ def read_matrix(
         (table.columns, clusters, table.cluster_codes),
     ):
         shown = [str(at if names is None else names[at]) for at in used.tolist()]
-        sides.append(Labels.from_codes(LabelCodes(codes, used.size, shown), source=name))
+        sides.append(Labels(**LabelCodes(codes, used.size, shown)._asdict(), source=name))
     gold, system = sides
     if noise is not None:
         system = mark_noise(system, noise)

@@ -37,8 +37,8 @@ def convert_data(
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # The source is a thesaurus. It is recognised by its attributes, because the scoring package
-        # must not import its class.
+        # The source may be a thesaurus. It is recognised by its attributes, because the scoring
+        # package must not import its class.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
@@ -59,7 +59,7 @@ def convert_data(
             result = _from_matrix(*_dense_entries(values, name), name)
         else:
             coded = values if isinstance(values, LabelCodes) else factorize(values)
-            result = Labels.from_codes(coded, source=name)
+            result = Labels(**coded._asdict(), source=name)
     if not len(result):
         raise NoItems(f"{name}: no items")
     return result
@@ -114,8 +114,8 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
     else:
         coded = factorize_objects(values)
     group_names = list(coder) if grouped else None
-    return Labels.from_codes(
-        coded,
+    return Labels(
+        **coded._asdict(),
         items=items,
         groups=groups,
         group_names=group_names,
@@ -192,4 +192,4 @@ def _from_matrix(
             code="unsupported-format",
         )
     coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)
-    return Labels.from_codes(coded, source=name)
+    return Labels(**coded._asdict(), source=name)

@@ -22,6 +22,7 @@ from roget.scoring.labels.align import (
     is_called,
     mark_noise,
     warn_extra,
+    warn_unlabelled_gold,
 )
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
@@ -57,7 +58,9 @@ def read_cells(
         parts = read_tables(source, labels, columns, CELLS, header)
         if len(parts) > 1:
             name = name_files([part.source for part in parts])
-            raise InputError(f"{name}: expected a single file of cells", code="unsupported-format")
+            raise InputError(
+                f"{name}: expected a single file with cells", code="unsupported-format"
+            )
         return to_cells(parts[0], missing, noise)
     named = gather_lazy(source) if is_lazy(source) else None
     if named is None:
@@ -85,20 +88,20 @@ def to_cells(
     problems, found = rows.problems, rows.columns
     if "count" not in found:
         raise InputError(
-            f"{rows.source}: no count column; expected gold, system, count[, group]",
+            f"{rows.source}: no column with counts; expected gold, system, count[, group]",
             code="missing-column",
         )
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
-    for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(
-            line, "the label is missing; every gold item must have a label", code="missing-label"
-        )
     groups, group_names = read_groups(rows)
     problems.check()
-    kept = np.flatnonzero(numbers > 0)
+    answered = found["gold"].codes >= 0
+    kept = np.flatnonzero((numbers > 0) & answered)
     if not kept.size:
         raise NoItems(f"{rows.source}: no items")
+    unlabelled = round(float(numbers[~answered].sum()))
+    if unlabelled:
+        rows.warnings.append(warn_unlabelled_gold(unlabelled, rows.source))
     counts: CountArray = whole_counts(numbers[kept])
     if counts.dtype.kind == "f" and missing == "singletons":
         raise InputError(
@@ -108,16 +111,16 @@ def to_cells(
     weights = None if rows.weights is None else rows.weights[kept]
     if weights is not None and weights.all() and not varies(weights):
         weights = None
-    gold = Labels.from_codes(
-        found["gold"]._replace(codes=found["gold"].codes[kept]),
+    gold = Labels(
+        **found["gold"]._replace(codes=found["gold"].codes[kept], complete=True)._asdict(),
         groups=None if groups is None else groups[kept],
         group_names=group_names,
         item_weights=weights,
         source=sources[0] if sources else rows.source,
     )
     codes = found["system"].codes[kept]
-    system = Labels.from_codes(
-        found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
+    system = Labels(
+        **found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0)))._asdict(),
         source=sources[1] if sources else rows.source,
     )
     if noise is not None:
@@ -337,7 +340,7 @@ def _has_item_column(frame: Any, columns: Columns | None) -> bool:
 
 
 def list_index(gold: Any, system: Any, columns: Columns | None = None) -> list[Any] | None:
-    """Return the ids by which two sides are joined, or None if they are joined by position."""
+    """Return the ids by which both inputs are joined, or None if they are joined by position."""
     if not _have_index(gold, system, columns=columns):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from roget import catalogue
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT, is_pipe, state_of
 from roget.core.io.table import is_number
@@ -14,9 +15,9 @@ from roget.errors import InputError
 from roget.scoring.labels.columns import FEW, PAIR, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile, is_thesaurus, name_files
 from roget.scoring.labels.formats import (
+    KIND,
     THESAURUS,
     detect_format,
-    get_reader,
     is_binary,
     is_tree,
     list_files,
@@ -76,12 +77,12 @@ def as_labels(
         found = source
     elif isinstance(source, str | os.PathLike):
         # `labels` may be the format of a tree. A gold standard is never a tree, so its format is
-        # detected from its own name.
+        # detected from its own file name.
         format = None if gold and labels is not None and is_tree(labels) else labels
         path = os.fspath(source)
         single = os.path.isfile(path)
         if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
-            reader = get_reader(THESAURUS)
+            reader = catalogue.load(KIND, THESAURUS)
             found = reader(LabelFile(path), columns=columns, gold=gold)
         else:
             paths = [path] if single else list_files(path)
@@ -92,7 +93,7 @@ def as_labels(
                     LabelFile(one, cover=several == "cover", header=header) as file,
                     suppress(*[NoItems] if len(paths) > 1 else []),
                 ):
-                    reader = get_reader(format or detect_format(file))
+                    reader = catalogue.load(KIND, format or detect_format(file))
                     parts.append(reader(file, columns=columns, gold=gold))
             if not parts:
                 raise NoItems(f"{name_files(paths)}: no items")
@@ -155,7 +156,7 @@ def read_pair(
 ) -> tuple[Labels, Labels]:
     """Read gold and system labels from a file that has a column for each.
 
-    Columns are identified by the header, which may also name item and group columns. Without a
+    Columns are identified by the header, which may also name item and group columns. If there is no
     header, the columns are gold and system, in this order. An empty system cell means no label.
     """
     pairs = [to_pair(rows) for rows in read_tables(path, labels, columns, PAIR, header)]
@@ -200,11 +201,10 @@ def read_tables(
     paths = list_files(os.fspath(path))
     for one in paths:
         with LabelFile(one, header=header) as file:
-            reader = get_reader(labels or detect_format(file))
+            reader = catalogue.load(KIND, labels or detect_format(file))
             if reader.table is None or not (reader.is_table or reader.is_binary):
-                # The detected format has no columns, but a table is required, so read the file as
-                # TSV.
-                reader = get_reader("tsv")
+                # The detected format has no columns, but a table is required. Read the file as TSV.
+                reader = catalogue.load(KIND, "tsv")
             assert reader.table is not None
             rows = reader.table(file, columns, roles, Problems(file.name))
             if len(rows.lines):

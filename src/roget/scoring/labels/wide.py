@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from roget import catalogue
 from roget.core.io.frames import FrameColumns, frame_columns
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, detect_delimiter, inspect_parquet
@@ -36,15 +37,18 @@ def split_frame(
     names = list(named)
     if "weight" in (columns or {}):
         raise InputError(
-            f"{source}: a table with a column for each clustering has no column of weights; remove "
-            "weight from the columns",
+            f"{source}: a table with one column per clustering cannot have a column of weights; "
+            "remove weight from the columns",
             code="invalid-option",
         )
     places = find_shared(names, columns, source)
     notices = []
     if "item" not in places and _holds_ids(named, places, columns):
         places["item"] = 0
-        text = f"{source}: column {names[0]} has only different values and is read as item ids"
+        text = (
+            f"{source}: all values in the column {names[0]} are different, so it is read as "
+            "item ids"
+        )
         notices.append(Notice(text, code="inferred-items"))
     lowered = [name.strip().lower() for name in names]
     others = {find_index(names), *places.values()}
@@ -74,7 +78,7 @@ def split_frame(
 
 
 def _holds_ids(named: dict[str, Any], places: Mapping[str, int], columns: Columns | None) -> bool:
-    """Return True if the first of several columns has only different values.
+    """Return True if all values in the first of several columns are different.
 
     Numbers must also differ in more than `FEW` rows, because they may be cluster numbers.
     """
@@ -107,15 +111,16 @@ def read_columns(
     path: str | os.PathLike[str], labels: str | None = None, columns: Columns | None = None
 ) -> dict[str, Labels]:
     """Read a file in which each column is a clustering."""
-    with LabelFile(path) as file:
+    with LabelFile(os.fspath(path)) as file:
         format = labels or detect_format(file)
         return split_frame(_load_columns(file, format), columns, file.name)
 
 
 def _load_columns(file: LabelFile, format: str) -> Any:
     """Load all columns of a table that has a header, keyed by name."""
-    if format in ("arrow", "xlsx", "npz"):
-        return _load_binary(file, format)
+    load = catalogue.load("label formats", format).frame
+    if load is not None:
+        return load(file)
     if format not in FORMATS:
         raise InputError(
             f"{file.name}: the file has only one clustering; pass several files, or one file "
@@ -133,13 +138,6 @@ def _load_columns(file: LabelFile, format: str) -> Any:
     problems.check()
     names = table.names
     return FrameColumns({name: [row[at] for row in cells] for at, name in enumerate(names)})
-
-
-def _load_binary(file: LabelFile, format: str) -> Any:
-    from roget.scoring.labels.readers import arrays, sheets
-
-    load = {"arrow": sheets.load_arrow, "xlsx": sheets.load_workbook, "npz": arrays.load_archive}
-    return load[format](file)
 
 
 def _inspect_header(file: LabelFile, format: str) -> Table:

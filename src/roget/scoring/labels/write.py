@@ -26,7 +26,7 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels.columns import Columns
 from roget.scoring.labels.formats import list_suffixes
-from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import Labels, warn_unlabelled
 from roget.scoring.labels.read import as_labels
 
@@ -128,7 +128,7 @@ def _refuse_names(answers: _LabelTexts, role: str, names: Iterable[str], format:
                 f"{noun}"
             )
             others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
-            hint = f"; choose the format {' or '.join(others)}" if others else ""
+            hint = f"; use the format {' or '.join(others)}" if others else ""
             answers.refuse(what + hint)
 
 
@@ -194,7 +194,7 @@ def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
     """Join the lines into one string, or raise an error if the first line looks like JSON."""
     content = (line for line in lines if line.strip() and not line.startswith("!!"))
     first = next(content, "")
-    if looks_like_json(first):
+    if JSON_START.match(first):
         answers.refuse(
             f"the first line {first!r:.60} would be read as JSON; choose the format jsonl"
         )

@@ -54,7 +54,7 @@ class Measure(ABC):
     uses_entropy: ClassVar[bool] = False
     """True if the value depends on the entropy estimator."""
     sees_tree: ClassVar[bool] = False
-    """True if the value depends on the whole tree rather than on a cut."""
+    """True if the value depends on the whole tree rather than on a cut of it."""
     best: ClassVar[float | None] = 1.0
     """The score of a perfect clustering, or None if it depends on the gold standard."""
     ties: ClassVar[bool] = False

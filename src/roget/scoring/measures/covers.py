@@ -99,8 +99,8 @@ class Omega(
         total = shares.total
         if shares.equal == total:
             return 1.0
-        # (equal/total − E)/(1 − E), where E = Σ_j gold_j·system_j/total² is the expected fraction
-        # of pairs that share as many classes as clusters if both numbers are independent.
+        # The score is (equal/total − E)/(1 − E). E = Σ_j gold_j·system_j/total² is the expected
+        # fraction of pairs that share as many classes as clusters if both numbers are independent.
         sides = zip(shares.gold, shares.system, strict=False)
         chance = sum(one * other for one, other in sides)
         return float((shares.equal * total - chance) / (total * total - chance))

@@ -47,8 +47,9 @@ _MATCHING = (
     "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
     "greedy-one-to-one", "meila-heckerman",
 )  # fmt: skip
-"""Measures whose running time is not linear in the number of cells, because they match cells, sort
-them or sum over their sizes.
+"""Measures whose running time is not linear in the number of cells.
+
+They match cells, sort them, or sum over their sizes.
 """
 
 

@@ -306,7 +306,7 @@ def match_sizes(table: Contingency) -> Any:
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
-    # Make one array for classes and one for clusters. Each row holds the sizes in one group, in
+    # Make one array for classes and one for clusters. Each row contains the sizes in one group, in
     # decreasing order and padded with 0.
     ranked = []
     for start, totals in zip(starts, sizes, strict=True):
@@ -320,7 +320,7 @@ def match_sizes(table: Contingency) -> Any:
 
 
 _MAX_ITEMS = 10**9
-"""Largest population that numpy's hypergeometric sampler accepts."""
+"""Largest population size that numpy's hypergeometric sampler accepts."""
 
 _MAX_SPLITS = 100_000
 """Maximum number of random splits. With this number, the standard error of the mean is below 0.002.
@@ -378,7 +378,7 @@ class SupervisedRecall(
         counts = table.counts.astype(np.int64)
         recalls = []
         for _ in range(self.splits):
-            # The training counts of the cells are drawn without replacement.
+            # The training items of each cell are drawn without replacement.
             learn = random.multivariate_hypergeometric(counts, mapped, method="marginals")
             recalls.append(_count_correct(table, learn, counts - learn) / (table.n - mapped))
         return float(np.mean(recalls))

@@ -70,9 +70,10 @@ class ARI(Adjusted, name="ari", linear="pairs", choices={"model": MODELS}):
         return (-1.0 if self.model == "perm" else -math.inf), 1.0
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
-        # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total.
-        # Numerator and denominator are multiplied by 2·total to keep them integers. Other models
-        # compare the fraction of pairs on which gold and system disagree with its expectation.
+        # The score is (both − E[both])/(mean of gold and system − E[both]) with E[both] =
+        # gold·system/total. The numerator and the denominator are multiplied by 2·total to keep
+        # them integers. Other models compare the fraction of pairs on which gold and system
+        # disagree with its expectation.
         if self.model != "perm":
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))
@@ -224,7 +225,7 @@ class Mirkin(
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         apart = 2 * (pairs.gold + pairs.system - 2 * pairs.both)
-        # n² = n(n − 1) + n.
+        # Use n² = n(n − 1) + n.
         scales = {"none": 1, "pairs": 2 * pairs.total, "n2": 2 * pairs.total + sizes.n}
         return np.where(is_identical(pairs), 0.0, divide(apart, scales[self.scale]))
 

@@ -78,8 +78,8 @@ class RMI(
                 return inform(system, gold, joint, n) / n
             return inform(gold, system, joint, n) / n
         # `forth` is the information about gold, given the system, and `back` the information about
-        # the system, given gold. `own` and `other` are the self-information of gold and of the
-        # system.
+        # the system, given gold. `own` and `other` are the self-information of gold and the system,
+        # respectively.
         forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
@@ -145,7 +145,7 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     """
     from scipy.special import gammaln
 
-    # α = (N² − N + (N² − Σ b_j²)/m)/(Σ b_j² − N).
+    # Compute α = (N² − N + (N² − Σ b_j²)/m)/(Σ b_j² − N).
     m, squares = np.float64(rows.seen), columns.sum(np.square(columns.counts.astype(np.float64)))
     single = np.equal(squares, n)
     alpha = divide(n * n - n + (n * n - squares) / m, np.where(single, 0.0, squares - n), 1.0)
@@ -200,8 +200,8 @@ def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Value
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        # Shrink the bracket around the inner point with the smaller cost. This reuses one inner
-        # point, so only one new cost is computed.
+        # Shrink the bracket around the inner point with the lower cost. One inner point is reused,
+        # so only one new cost is computed.
         down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))

@@ -71,7 +71,7 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
         if one.system not in rows or one.task not in columns:
             raise InputError(
                 f"{one.place}: found a standard error but no score for {one.system!r} on "
-                "{one.task!r}",
+                f"{one.task!r}",
                 code="missing-items",
             )
         if one.value is not None:

@@ -153,8 +153,9 @@ def _infer(
         return _infer_errors(scores, means, by, options)
     if tasks < MIN_TASKS:
         text = (
-            f"ranks have no intervals: {tasks} of at least {MIN_TASKS} tasks; if the scores have "
-            "standard errors or repeats, pass them and --uncertainty errors"
+            f"ranks have no intervals, because there are only {tasks} of at least {MIN_TASKS} "
+            "tasks; if the scores have standard errors or repeats, pass them and --uncertainty "
+            "errors"
         )
         return Inference("none", notes=(Notice(text, code="few-tasks"),))
     random = np.random.default_rng(options.seed)
@@ -188,7 +189,7 @@ def _measure_runs(
         return None
     signed = [np.where(scores.lower, -runs, runs) for runs in scores.runs]
     if by == "rank":
-        # Rank the scores of each run among the mean scores of the other systems.
+        # Rank the scores of each run relative to the mean scores of the other systems.
         signed = [_rank_runs(scores.goodness, at, runs) for at, runs in enumerate(signed)]
     variances, freedom = _run_variances(signed)
     return Noise.sample(variances, freedom, samples, random)
@@ -241,7 +242,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if scores.freedom is not None and scores.runs is not None:
         variances, freedom = _run_variances(scores.runs)
     elif scores.freedom is not None:
-        # Welch–Satterthwaite degrees of freedom of a sum of estimated variances
+        # Compute the Welch–Satterthwaite degrees of freedom for a sum of estimated variances.
         lost = np.maximum((parts**2 / scores.freedom).sum(axis=1), 1e-300)
         freedom = np.maximum(variances**2 / lost, 1.0)
     random = np.random.default_rng(options.seed)
@@ -281,7 +282,7 @@ def _list_rows(scores: TaskScores, ranks: Floats, arrays: RankArrays, top: int) 
     bounds: list[Any] = [[None] * 5] * size
     if tests is not None:
         better = find_differences(means, tests.simultaneous)
-        # `marginal` is not symmetric: row i is adjusted only for the tests of system i.
+        # `marginal` is not symmetric: row i is adjusted only for the tests that involve system i.
         wins = find_differences(means, tests.marginal)
         losses = find_differences(-means, tests.marginal)
         numbers = (*rank_bounds(better), *rank_bounds(wins, losses), split_tiers(means, better))

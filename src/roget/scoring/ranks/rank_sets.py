@@ -193,7 +193,7 @@ class TaskBootstrap(NullModel):
     def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
         """Return (sample mean − mean) / standard error, computed in each sample for each pair."""
         apart, means, errors = self._moments(a, b)
-        # Single precision is sufficient for centred differences, and faster.
+        # Single precision is sufficient for centred differences, and is faster.
         centred = (apart - means[:, None]).astype(np.float32)
         shares = self.shares[:, samples].astype(np.float32)
         drawn = centred @ shares
@@ -321,17 +321,18 @@ def _test(model: NullModel, systems: int) -> PairTests:
     counts = [np.zeros(family.pairs.shape) for family in families]
     step = max(1, _BATCH // a.size)
     for begin in range(0, model.size, step):
-        # Single precision is sufficient to count larger statistics, and faster.
+        # Single precision is sufficient to count larger statistics, and is faster.
         samples = slice(begin, min(begin + step, model.size))
         drawn = model.draw(a, b, samples).astype(np.float32, copy=False)
         for family, count in zip(families, counts, strict=True):
             count += family.count_larger(drawn)
-    # Random samples do not include the observed data, which count as one more sample.
+    # Random samples do not include the observed data, so count the observed data as one more
+    # sample.
     extra = 0 if model.exact else 1
     found = []
     for family, count in zip(families, counts, strict=True):
         p = (count + extra) / (model.size + extra)
-        # Make the p-values monotone: no test is more significant than the tests before it.
+        # Make the p-values monotone, so that no test is more significant than the tests before it.
         p = np.maximum.accumulate(p[:, ::-1], axis=1)[:, ::-1]
         whole = np.ones((systems, systems))
         if family.pairs.shape[0] == 1:

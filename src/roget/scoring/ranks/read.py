@@ -80,7 +80,7 @@ class _Row(NamedTuple):
 def read_records(table: Any, options: RankOptions, name: str = "the table") -> Records:
     """Read scores from a file, a data frame or a mapping."""
     if isinstance(table, str | os.PathLike):
-        with LabelFile(table) as file:
+        with LabelFile(os.fspath(table)) as file:
             return _arrange(file.name, *_load_file(file), options)
     if isinstance(table, Comparison):
         return _read_comparison(table)
@@ -178,7 +178,7 @@ def _load_mapping(table: Mapping[Any, Any], name: str = "the table") -> Loaded:
 
 def _load_file(file: LabelFile) -> Loaded:
     """Return the column names and rows of a file."""
-    suffix = file.source.suffix
+    suffix = file.suffix
     if suffix in (".xlsx", ".arrow", ".feather"):
         from roget.scoring.labels.readers.sheets import load_arrow, load_workbook
 

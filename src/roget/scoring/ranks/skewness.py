@@ -18,11 +18,13 @@ from roget.scoring.ranks.rank_sets import PairTests
 from roget.scoring.steps.significance import holm
 
 _FACTOR = 2.0
-"""Factor by which the estimated skewness is increased, because it is too low for few tasks. Chosen
-by simulation."""
+"""Factor by which the skewness is increased, because estimates from few tasks are too low.
+
+The value was chosen by simulation.
+"""
 
 _STEP = 0.25
-"""Step to which the skewness is rounded."""
+"""Step size to which the skewness is rounded."""
 
 _MOST = 3.0
 """Upper limit of the skewness."""

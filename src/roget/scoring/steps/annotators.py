@@ -15,7 +15,7 @@ import numpy as np
 
 from roget.core.io.paths import name_sources
 from roget.core.types import Floats, Ints
-from roget.errors import InputError, Notice
+from roget.errors import InputError, Notice, code_of
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels, as_labels
 from roget.scoring.labels.columns import choose_side
@@ -46,7 +46,7 @@ from roget.scoring.steps.bootstrap import (
     leave_parts_out,
 )
 from roget.scoring.steps.intervals import Jackknife, interval_bounds
-from roget.scoring.steps.ranking import rank_systems, warn_samples
+from roget.scoring.steps.ranking import rank_systems, sort_notices, warn_about_main, warn_samples
 from roget.scoring.systems import SystemScores
 
 ANNOTATORS = "annotators"
@@ -117,7 +117,12 @@ def pair_annotators(
     )
     return {
         (other, name): replace(
-            inputs, gold=golds[name], systems={other: labels}, options=options, compared=True
+            inputs,
+            gold=golds[name],
+            systems={other: labels},
+            references={},
+            options=options,
+            compared=True,
         )
         for other, labels in golds.items()
         if other != name
@@ -149,7 +154,7 @@ def join_golds(
     about = tuple(
         GoldStandard(name, one.items, one.groups, one.classes) for name, one in on_each.items()
     )
-    return replace(
+    joined = replace(
         joined,
         items=max(one.items for one in about),
         groups=max(one.groups for one in about),
@@ -166,6 +171,9 @@ def join_golds(
         title=options.title,
         show_intervals=options.intervals,
     )
+    # The notices of each gold standard are about its own scores.
+    own = [one for one in joined.warnings if code_of(one) not in ("undefined", "below-baseline")]
+    return replace(joined, warnings=sort_notices(*own, *warn_about_main(joined)))
 
 
 def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) -> ScoreTable:
@@ -179,7 +187,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
         values = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**values | {"baselines": baselines}))
     return ScoreTable(
-        signature=compared.signature.replace("+bootstrap", ""),  # not tested
+        signature=compared.signature.replace("+bootstrap", ""),  # The differences were not tested.
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
@@ -274,17 +282,18 @@ def _resample_groups(
     """Return bootstrap samples of groups, using the same groups for all gold standards."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
-    average = "unweighted" if options.average == "unweighted" else "weighted"
     for one in compared:
         first = one.scored[0]
         values = np.stack([*(s.values for s in one.scored), *first.trivial.values()])
         places = [numbers.setdefault(name, len(numbers)) for name in first.group_names]
-        parts.append((values, first.group_weights(average), np.array(places)))
+        items = first.sizes[0].astype(np.float64)
+        weights = np.ones_like(items) if options.average == "unweighted" else items
+        parts.append((values, weights, np.array(places)))
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` holds how often each group occurs in each bootstrap sample. A jackknife
-    # sample contains every group once, except the group that is left out.
+    # `times` contains the number of times that each group occurs in each bootstrap sample. A
+    # jackknife sample contains every group once, except for the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))

@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.core.types import Array, Codes, CountArray, Floats, Ints
+from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, map_tasks, working_on
 from roget.engines.compress import shrink
 from roget.errors import InputError, Notice
@@ -64,7 +64,8 @@ def resample_groups(
     parts = [np.empty((0, *values.shape[:-1]))]
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
-        # Groups are sampled with replacement. `times` holds how often each group is drawn.
+        # Groups are sampled with replacement. `times` contains the number of times that each group
+        # is drawn.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
@@ -118,7 +119,7 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 class JackknifeTask(NamedTuple):
     """A range of jackknife samples for one worker. Each sample leaves out one block of items.
 
-    `items` holds the number of items of each kind in these blocks, or None if each block is one
+    `items` contains the number of items of each kind in these blocks, or None if each block is one
     item.
     """
 
@@ -134,18 +135,12 @@ def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, F
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
 
 
-def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts of each distinct jackknife sample, and the number of its occurrences.
+def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
+    """Split the jackknife into tasks, each with a separate random generator.
 
     Each sample leaves out one item, so items of the same kind (with identical labels) give equal
     samples. If there are many kinds of items, random blocks of items are left out instead.
     """
-    tasks = split_jackknife(counts, seed)
-    return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
-
-
-def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
-    """Split the jackknife into tasks, each with a separate random generator."""
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
         size = counts.size if current() is None else each
@@ -285,7 +280,7 @@ class Resampler(ABC):
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
-        # Round up to whole batches, so the results do not depend on the number of tasks.
+        # Round up to whole batches, so that the results do not depend on the number of tasks.
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
@@ -363,13 +358,21 @@ class ItemResampler(Resampler):
     def _estimate_chance(self, seed: int) -> ChanceBias | None:
         from roget.scoring.steps.chance_bias import estimate_chance_bias
 
-        whole = self.counts[None]
-        scores = self._score_batch(whole, self.requests)[0]
-        tables = (self._count(cells, whole) for cells in self.cells)
-        found = [
-            estimate_chance_bias(table, self.requests, own, seed)
-            for table, own in zip(tables, scores, strict=True)
-        ]
+        found = []
+        for system, cells in enumerate(self.cells):
+            # Items without a label that each form their own cluster do so in every sample. Only the
+            # scores of the other items are biased.
+            others = np.where(cells.added, 0, self.counts)
+            share = others.sum() / self.counts.sum()
+            if not share:
+                found.append(
+                    ChanceBias(np.full(len(self.requests), np.nan), np.zeros(len(self.requests)))
+                )
+                continue
+            scores = _score_tables([self._table(system, others[None])], self.requests)[0, :, 0]
+            table = self._count(cells, others[None])
+            bias, error = estimate_chance_bias(table, self.requests, scores, seed)
+            found.append(ChanceBias(share * bias, share * error))
         return ChanceBias(*map(np.array, zip(*found, strict=True)))
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
@@ -388,9 +391,9 @@ class ItemResampler(Resampler):
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
         """Return the tables of a batch.
 
-        `times` holds how often each kind is drawn in each sample.
+        `times` contains the number of times that each kind is drawn in each sample.
         """
-        cell, keys, width = cells
+        cell, keys, width, _ = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
         return _stack_tables(counts, keys, (self.classes, width))
@@ -405,19 +408,32 @@ class _Cells(NamedTuple):
     """The key of each cell, class · width + cluster."""
     width: int
     """The number of clusters."""
+    real: int
+    """The number of clusters, excluding clusters added for single items without a label.
+
+    The added clusters have the largest codes.
+    """
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
         """Find the cells of the selected items and number them."""
-        return cls(
-            *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
-        )
+        cell, keys = compact(gold * labels.n_labels + labels.codes[rows], ordered=False)
+        return cls(cell, keys, labels.n_labels, labels.n_shared)
+
+    @property
+    def added(self) -> BoolArray:
+        """True for each kind of item whose cluster was added for a single item."""
+        return np.asarray((self.keys % self.width >= self.real)[self.cell])
 
 
 class TableResampler(ItemResampler):
-    """A resampler that draws the items of one system, given only its contingency table."""
+    """A resampler that draws the items of one system, given only its contingency table.
 
-    def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
+    The first `real` columns are clusters, and the others were added for single items without a
+    label.
+    """
+
+    def __init__(self, table: Contingency, requests: Sequence[Request], real: int) -> None:
         self.requests = requests
         height, width = table.shape
         # Items in the same cell have identical labels, so each cell is one kind of item.
@@ -426,7 +442,7 @@ class TableResampler(ItemResampler):
         self.counts = counts[order]
         self.classes = height
         keys = (table.rows * width + table.columns)[order]
-        self.cells = [_Cells(np.arange(keys.size), keys, width)]
+        self.cells = [_Cells(np.arange(keys.size), keys, width, real)]
         self.leaves, self.trees = [None], [None]
 
 
@@ -628,8 +644,8 @@ class Samples:
         for named, constant in by_systems.items():
             of_systems = f" of {join_names(named)}" if named else ""
             text = (
-                f"{', '.join(constant)}{of_systems}: no interval, because leaving out a single "
-                f"{unit[:-1]} never changes the score"
+                f"{', '.join(constant)}{of_systems}: no interval, because the score never changes "
+                f"when a single {unit[:-1]} is left out"
             )
             warnings.append(Notice(text, code="no-spread"))
         return warnings + self._warn_biased(requests)
@@ -658,8 +674,8 @@ class Samples:
         warnings: list[str] = []
         for r, request in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for only some systems. Report the system with the most
-                # undefined samples.
+                # A sample may be undefined for only some systems. Report the system that has the
+                # most undefined samples.
                 undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
@@ -716,7 +732,7 @@ def resample(
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
     low[:count], high[:count] = interval_bounds(method, own, drawn, left, scores.requests)
     if kind is ItemResampler and method == "jackknife" and resampler.counts.size > _BLOCKS:
-        # Leave out the same blocks as if the system was scored alone.
+        # Leave out the same blocks as if the system were scored alone.
         for at, side in enumerate(sides if count > 1 else ()):
             alone = ItemResampler([side], scores.requests).leave_out(options.seed)
             alone = replace(alone, chance=left.chance and left.chance.select(at))

@@ -36,8 +36,9 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Maximum size of a batch of random clusterings: their total number of items or of cells, whichever
-is smaller.
+"""Maximum size of a batch of random clusterings.
+
+The size is the total number of items or of cells, whichever is smaller.
 """
 
 
@@ -52,7 +53,6 @@ def add_chance(
     rows: Sequence[ScoreRow],
     system: ScoredSystem,
     requests: Sequence[Request],
-    average: str,
     options: ScoreOptions,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
@@ -62,7 +62,7 @@ def add_chance(
     """
     if not options.chance:
         return list(rows)
-    tests = compare_with_chance(system, requests, average, options.chance, options.seed, step)
+    tests = compare_with_chance(system, requests, options.chance, options.seed, step)
     whole = [system.sides.leaves is not None and measure.sees_tree for measure, _ in requests]
     return [
         row if of_tree else replace(row, z=z, p=p)
@@ -73,14 +73,13 @@ def add_chance(
 def compare_with_chance(
     system: ScoredSystem,
     requests: Sequence[Request],
-    average: str,
     draws: int,
     seed: int,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ChanceTest]:
     """Return z and p for every requested score. Call `step` after each random clustering."""
     _check_system(system)
-    weights = system.group_weights(average)
+    weights = system.weights
     scores = average_groups(system.values, weights)
     drawn = np.full((draws, len(requests)), np.nan)
     random = np.random.default_rng(seed)

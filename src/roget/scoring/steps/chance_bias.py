@@ -29,19 +29,25 @@ _CELLS = 1 << 21
 """Maximum total number of cells in all random tables."""
 
 _SIDE = 1000
-"""Maximum number of classes and of clusters in the limit. The smallest ones are merged."""
+"""Maximum number of classes and of clusters for computing the limit.
+
+The smallest ones are merged.
+"""
 
 _LIMIT = 10**8
 """Number of items in the table that approximates infinitely many items."""
 
 _SIMILAR = 0.05
-"""Tolerance for the change of a score when every item is repeated, or 5/n if that is larger."""
+"""Maximum change of a score when every item is repeated, for the score to count as convergent.
+
+The value 5/n is used instead if it is larger.
+"""
 
 _SHAPE = 0.3
 """Exponent of the interpolation, chosen by simulation (see `benchmarks/inference.py`)."""
 
 _SHAPE_CORRECTED = 0.5
-"""The same for scores that are corrected for bias or chance."""
+"""Exponent of the interpolation for scores that are corrected for bias or chance."""
 
 
 class _Random(NamedTuple):
@@ -81,7 +87,7 @@ def estimate_chance_bias(
 def _interpolate(
     request: Request, score: float, random: dict[Request, _Random]
 ) -> tuple[float, float]:
-    """Return the bias and the error of one score, equations (1) to (3)."""
+    """Return the bias and the error of one score by equations (1) to (3)."""
     best, plain = Bounds.from_request(request).best, random[_strip(request)]
     if best is None or not plain.converges:
         return np.nan, 0.0
@@ -172,7 +178,10 @@ def _multiply(rows: Ints, columns: Ints) -> Contingency:
 
 
 def _join_smallest(sums: Ints) -> Floats:
-    """Return the relative sizes of the classes, merging the smallest ones into the last one."""
+    """Return the relative sizes of the classes.
+
+    The smallest classes are merged into the last one.
+    """
     shares = np.sort(sums / sums.sum())[::-1]
     if shares.size <= _SIDE:
         return np.asarray(shares)

@@ -97,7 +97,7 @@ def compute_components(
 
 
 def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
-    """Return the entropies computed with one estimator, averaged over groups."""
+    """Return the entropies according to one estimator, averaged over groups."""
     try:
         entropies = [part.entropies(name) for part in parts]
     except Undefined as undefined:

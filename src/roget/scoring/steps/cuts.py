@@ -142,9 +142,9 @@ def _choose_clusters(
         )
     k = int(cuts[at])
     text = (
-        f"{tree.source}: the tree with {tree.n_leaves} leaves is cut into {k} clusters, where "
+        f"{tree.source}: the tree with {tree.n_leaves} leaves is cut into {k} clusters, for which "
         f"{name} is best ({values[at]:.3f}). This choice uses the gold labels, so the scores are "
-        "too high. Pass --set cut=K to choose the cut yourself"
+        "too high. To choose the cut yourself, pass --set cut=K"
     )
     return k, f"{k}(best-{name})", [Notice(text, code="cut-by-gold")]
 
@@ -185,11 +185,11 @@ def score_cuts(
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
             tables = tabulate(flat, pooled=average == "pooled")
             scores = np.array([evaluate(tables, request)[0] for request in requests])
-            means.append(ScoredSystem("", flat, tables, scores, {}).means(average))
+            means.append(ScoredSystem("", flat, tables, scores, average).means())
         yield from np.array(means).T
         return
     every = table_cuts(sides, cuts)
-    # Many measures are computed for all cuts at once, without tables. The other measures require
+    # Many measures are computed for all cuts together, without tables. The other measures require
     # the table of each cut. Tables are made in batches of cuts.
     known = [request for request in requests if every.supports(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in every.parts()] if known else []

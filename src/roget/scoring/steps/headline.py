@@ -24,7 +24,6 @@ from roget.scoring.results import (
     Score,
     ScoreRow,
     ScoreTable,
-    choose_estimator,
     is_plug_in,
     none_if_nan,
 )
@@ -53,8 +52,8 @@ MAX_TERMS = 4e7
 """Maximum cost at which the jackknife of AMI takes less than a second.
 
 The cost is cells · √(n · classes · clusters): the expected mutual information is computed once for
-each cell that is left out. It is a sum over the likely counts of all classes · clusters cells of a
-random table, with about √(n/(classes · clusters)) counts per cell.
+each cell that is left out. It is a sum over all cells of a random table, whose number is classes ·
+clusters, and over about √(n/(classes · clusters)) likely counts per cell.
 """
 
 MAX_GROUPS = 1_000
@@ -114,6 +113,8 @@ class QuickIntervals:
     requests: Sequence[Request]
     table: Contingency | None = None
     """The table of all items, if there are no groups."""
+    real: int = 0
+    """The number of columns without those added for single items without a label."""
     values: Floats | None = None
     """The scores in each group, with shape (scores, groups), if there are groups."""
     weights: Floats | None = None
@@ -137,7 +138,7 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if a < b  # False if the bounds are undefined (NaN) or equal.
+            if a < b  # The comparison is False if the bounds are undefined (NaN) or equal.
         }
 
     def add_bounds(self, rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -154,7 +155,7 @@ class QuickIntervals:
         from roget.scoring.steps.bootstrap import TableResampler
         from roget.scoring.steps.intervals import interval_bounds
 
-        left = TableResampler(table, self.requests).jackknife(self.seed)
+        left = TableResampler(table, self.requests, self.real).jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
         nothing = np.empty((0, *means.shape))
         low, high = interval_bounds("jackknife", means, nothing, left, self.requests)
@@ -207,7 +208,8 @@ class Headline:
         printed = self.list_families() if self.kind == "coreference" else values
         if printed and all(value == 1 for value in printed.values()):
             return "a perfect match with gold"
-        # AMI is undefined for fractional counts, for which ARI is the score adjusted for chance.
+        # AMI is undefined for fractional counts. Use ARI instead, which is also adjusted for
+        # chance.
         undefined = any(row.measure == "ami" and row.value is None for row in chosen)
         adjusted = ("ami", "omega", "ari") if undefined else ("ami", "omega")
         chance = next((rows[name] for name in adjusted if name in rows), None)
@@ -241,7 +243,7 @@ class Headline:
     def _describe_errors(self, values: Mapping[str, float], compared: bool) -> str:
         """Describe which errors are more frequent: split classes or mixed clusters.
 
-        Without a comparison with chance, scores near 0 show no more than chance does.
+        If there is no comparison with chance, scores near 0 are not informative.
         """
         if self.kind == "coreference":
             last = self.families[-1]
@@ -254,7 +256,7 @@ class Headline:
             return "misses about as many correct links as it adds wrong ones"
         sets, found = "classes", None
         if self.kind == "entities" and self.families:
-            # Pairs show errors of small entities more clearly than entropies.
+            # For small entities, pairs show the errors more clearly than entropies do.
             sets, found = "entities", (self.families[0].precision, self.families[0].recall)
         for names in (("homogeneity", "completeness"), ("xb3-precision", "xb3-recall")):
             if found is None and values.keys() >= set(names):
@@ -308,7 +310,7 @@ def make_headline(
 
 
 def _add_remedy(notice: str) -> str:
-    """Name the usual rule for missing records if they form one extra entity."""
+    """If missing records form one extra entity, name the rule that is usual for them."""
     if code_of(notice) != "missing-items" or "one extra cluster" not in notice:
         return notice
     text = f"{notice}, i.e. one entity; for entity resolution, --missing singletons is usual"
@@ -370,7 +372,7 @@ def make_comparison_headline(
         return None
     main = comparison.main
     by_name: dict[str, Score] = {}
-    for score in sorted(comparison.scores, key=is_plug_in):
+    for score in sorted(comparison.defined, key=is_plug_in):
         by_name.setdefault(score[0], score)
     usual = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
     if options.measures is None:
@@ -378,7 +380,7 @@ def make_comparison_headline(
     else:
         # Show all requested scores, and the plug-in scores next to the corrected ones.
         order = list(by_name)
-        requested = [score for score in comparison.scores if score != main]
+        requested = [score for score in comparison.defined if score != main]
         more = sorted(requested, key=lambda score: (order.index(score[0]), is_plug_in(score)))
     if scores is None:
         return ComparisonHeadline((main, *more))
@@ -389,7 +391,7 @@ def make_comparison_headline(
     }
     if families:
         shared = [(name, None) for name in ("conll", *(own[-1] for own in COREFERENCE.values()))]
-        more = [score for score in shared if score in comparison.scores and score != main]
+        more = [score for score in shared if score in comparison.defined and score != main]
         more = more[:MORE_SCORES]
     return ComparisonHeadline((main, *more), families)
 
@@ -416,7 +418,7 @@ def plan_comparison_intervals(
 def choose_rows(
     rows: Sequence[ScoreRow], *, chosen: bool = False
 ) -> tuple[list[ScoreRow], dict[str, float]]:
-    """Return the headline's rows, and the plug-in scores if any differs noticeably from them.
+    """Return the headline's rows, and the plug-in scores if any of them differs noticeably.
 
     Headline rows contain bias-corrected scores where they are defined. For label types with other
     default measures, such as covers, all measures are shown. For trees, dendrogram purity is also
@@ -432,7 +434,7 @@ def choose_rows(
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        row, other = choose_estimator(own), own[-1]
+        row, other = next((row for row in own if row.value is not None), own[0]), own[-1]
         shown.append(row)
         if row is not other and other.value is not None:
             plain[row.measure] = other.value
@@ -474,7 +476,7 @@ def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[Reca
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean, or None if a value is undefined."""
+    """Return the mean of the values, or None if any value is undefined."""
     known = [value for value in values if value is not None]
     return float(sum(known) / len(known)) if len(known) == len(values) else None
 
@@ -504,7 +506,7 @@ def plan_intervals(
         if scores.weights.size > MAX_GROUPS:
             return None
         values = system.values[chosen]
-        return QuickIntervals(requests, None, values, scores.weights, options.seed)
+        return QuickIntervals(requests, values=values, weights=scores.weights, seed=options.seed)
     table = system.tables
     if not isinstance(table, Contingency) or table.fractional or table.held is not None:
         return None
@@ -512,11 +514,12 @@ def plan_intervals(
     if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
         return None
     if name_kind(system) == "entities":
-        return None  # Over items, intervals for small entities are too wide to be useful.
+        return None  # Intervals over items are too wide to be useful for small entities.
     adjusted = any("chance" in measure.needs for measure, _ in requests)
     terms = table.counts.size * (table.n * table.shape[0] * table.shape[1]) ** 0.5
     if adjusted and terms > MAX_TERMS:
         return None
-    # Keep only the contingency cells, so the labels of all items are not stored in the result.
+    # Keep only the contingency cells, so that the labels of all items are not stored in the result.
     small = replace(table, gold=None, system=None, leaves=None)
-    return QuickIntervals(requests, small, seed=options.seed)
+    real = int(np.searchsorted(table.cluster_codes, system.sides.system.n_shared))
+    return QuickIntervals(requests, small, real=real, seed=options.seed)

@@ -30,7 +30,7 @@ simulation.
 """
 
 _ROUNDING = 1e-12
-"""Smaller standard errors are treated as rounding errors of constant samples."""
+"""Standard errors below this value are treated as rounding errors of constant samples."""
 
 
 class ChanceBias(NamedTuple):
@@ -216,7 +216,7 @@ def jackknife_bounds(
     further = _SMALL * further * (1 + 2 * t**2) * jackknife.error * jackknife.skew
     chance = jackknife.chance or ChanceBias(np.full((), np.nan), np.zeros(()))
     error = np.maximum(error, chance.error)
-    # A difference between systems, which has no best value, needs all of the bias.
+    # A difference between systems has no best value. It requires the full bias.
     part = np.where(np.isnan(chance.bias) | (bounds.best is None), 1.0, _HALF)
     reach = t * np.maximum(np.hypot(error, part * bias), jackknife.resolution)
     low = centre - reach + np.where(further < 0, further, (1 - part) * further)

@@ -75,7 +75,7 @@ def _balance_classes(sides: AlignedLabels) -> AlignedLabels:
     classes, row_classes = np.unique(keys, return_inverse=True)
     class_groups = classes // gold.n_labels
     sizes = np.bincount(row_classes, counts)
-    # The target weight of a class is the weight of its group divided by the number of classes.
+    # Each class gets the weight of its group, divided by the number of classes.
     targets = np.bincount(class_groups, sizes) / np.maximum(np.bincount(class_groups), 1)
     balanced = counts * (targets[class_groups] / sizes)[row_classes]
     return replace(sides, counts=whole_counts(balanced), weighed=(*sides.weighed, "classes"))

@@ -65,7 +65,7 @@ def split_levels(inputs: Inputs) -> LevelInputs:
             cut = options.cut if len(systems) == 1 else None
             own = replace(plain, measures=flat, cut=cut)
             parts[name] = replace(inputs, gold=golds[i], systems={"": systems[j]}, options=own)
-    # For measures of whole trees, the system with all its levels is scored against each gold level.
+    # For measures of whole trees, score the system with all its levels against each gold level.
     for i, labels in enumerate(golds if whole else ()):
         name = TREE if len(golds) == 1 else f"{i + 1}×{TREE}"
         own = replace(plain, measures=whole, cut=options.cut or right.n_labels)
@@ -76,7 +76,8 @@ def split_levels(inputs: Inputs) -> LevelInputs:
 def _check_options(inputs: Inputs, system: Any) -> None:
     """Raise InputError if an option cannot be combined with levels."""
     options, code = inputs.options, "conflicting-options"
-    if inputs.gold is None or system is None or options.counted is not None:
+    counted = options.cells is not None or options.matrix is not None
+    if inputs.gold is None or system is None or counted:
         raise InputError(
             "'levels' cannot be combined with 'cells'; pass a gold standard and a system", code=code
         )
@@ -118,8 +119,8 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
-    # If all levels share a warning, report it only once. Report other warnings with the level's
-    # name.
+    # If all levels have the same warning, report it only once. Report other warnings with the name
+    # of the level.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [
         reword(text, f"level {name}: {text}")
@@ -140,7 +141,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         warnings=(*common, *own),
         rows=tuple(rows),
         details=None,
-        components=None,
+        own_components=None,
         by_group=(),
         scored=None,
         headline=None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,11 @@ from roget.scoring.ranks.rank_sets import find_differences, rank_bounds, split_t
 from roget.scoring.results import (
     Comparison,
     Pair,
+    Score,
     SystemRow,
     explain_untestable,
     none_if_nan,
+    score_key,
 )
 from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.significance import (
@@ -37,7 +38,7 @@ def rank_systems(
     *,
     paired: str,
     seed: int,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Comparison:
     """Return the comparison of all systems. Significance tests require bootstrap samples."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
@@ -63,14 +64,14 @@ def rank_systems(
                 first=first,
             )
         )
-    first_system = scores.systems[0]
+    first_system, every = scores.systems[0], (*scores.systems, *scores.references)
     return Comparison(
         signature=signature,
         items=first_system.items,
         groups=first_system.groups,
         classes=first_system.classes,
         warnings=sort_notices(
-            *merge_notices({one.name: _warn_system(one, scores, noise) for one in scores.systems}),
+            *merge_notices({one.name: _warn_system(one, scores, noise) for one in every}),
             *_warn_identical_systems(scores.systems),
             *_warn_mixed_labels(scores.systems),
             *([] if samples is None else warn_samples(scores, samples, pairs)),
@@ -81,7 +82,63 @@ def rank_systems(
     )
 
 
-_SERIOUS = ("no-labels", "identical-systems", "mixed-labels")
+def warn_about_main(comparison: Comparison) -> list[Notice]:
+    """Return notices about undefined scores, and about a baseline that no system beats."""
+    return [*_warn_undefined(comparison), *_warn_baseline(comparison)]
+
+
+def _warn_undefined(comparison: Comparison) -> Iterator[Notice]:
+    """Yield a notice for each reason why scores of some or all systems are undefined."""
+    systems: dict[Score, list[str]] = {}
+    reasons: dict[Score, str] = {}
+    for row in comparison.rows:
+        if row.value is None and not row.trivial:
+            systems.setdefault((row.measure, row.entropy), []).append(row.system)
+            reasons.setdefault((row.measure, row.entropy), row.reason or "no value")
+    named: dict[tuple[str, str], list[str]] = {}
+    for score, names in systems.items():
+        same = [one for one in comparison.scores if one[0] == score[0]]
+        # Name only the measure if it is undefined under all its estimators.
+        called = score[0] if all(systems.get(one) == names for one in same) else score_key(*score)
+        every = len(names) == len(comparison.systems)
+        key = reasons[score], "all systems" if every else join_names(names)
+        named.setdefault(key, []).append(called)
+    weighted = bool(comparison.scored) and comparison.scored[0].sides.gold.weighted
+    hint = ". The gold labels have weights, which --set answers=top does not change"
+    for (reason, who), scores in named.items():
+        distinct = list(dict.fromkeys(scores))
+        verb = "is" if len(distinct) == 1 else "are"
+        text = f"{join_names(distinct)} {verb} undefined for {who}: {reason}"
+        yield Notice(text + hint if weighted else text, code="undefined")
+
+
+def _warn_baseline(comparison: Comparison) -> list[Notice]:
+    """Return a notice if no system beats the best baseline on the main score."""
+    main = [row for row in comparison.rows if (row.measure, row.entropy) == comparison.main]
+    ours, baselines = (
+        [row for row in main if row.trivial == side and row.value is not None and not row.annotator]
+        for side in (False, True)
+    )
+    if not ours or not baselines:
+        return []
+    sign = -1.0 if ours[0].direction == "lower" else 1.0
+    best, baseline = (max(rows, key=lambda r: sign * (r.value or 0)) for rows in (ours, baselines))
+    assert best.value is not None
+    assert baseline.value is not None
+    if sign * best.value > sign * baseline.value + TIE:
+        return []
+    text = (
+        f"on the main score, {score_key(*comparison.main)}, no system beats the baseline "
+        f"'{baseline.system}' ({baseline.value:.3f}); the best system is {best.system} "
+        f"({best.value:.3f})"
+    )
+    return [Notice(text, code="below-baseline")]
+
+
+TIE = 1e-12
+"""Tolerance within which two scores are considered equal."""
+
+_SERIOUS = ("no-labels", "undefined", "below-baseline", "identical-systems", "mixed-labels")
 """Codes of notices that are listed first, because they make systems or ranks doubtful."""
 
 
@@ -132,12 +189,12 @@ def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
     """Yield the scores of systems and baselines as unranked rows, with system and score indices."""
+    every = {one.name: one for one in (*scores.systems, *scores.references)}
     for s, name in enumerate(scores.names):
-        trivial = s >= len(scores.systems)
-        clusters = None if trivial else scores.systems[s].clusters
+        trivial, system = s >= len(scores.systems), every.get(name)
         for r, (measure, entropy) in enumerate(scores.requests):
             value = none_if_nan(scores.means[s, r])
-            reason = None if trivial else scores.systems[s].reasons.get(r)
+            reason = None if system is None else system.reasons.get(r)
             row = SystemRow(
                 str(measure),
                 entropy,
@@ -148,12 +205,12 @@ def _list_rows(
                 measure.direction,
                 system=name,
                 trivial=trivial,
-                clusters=clusters,
+                clusters=None if system is None else system.clusters,
             )
             yield row, (s, r)
 
 
-def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tuple[str, ...]:
+def _warn_system(system: ScoredSystem, scores: SystemScores, noise: str | None) -> tuple[str, ...]:
     """Return the warnings about the labels and undefined scores of one system."""
     measures = [measure for measure, _ in scores.requests]
     undefined = warn_undefined(system.values, measures, system.reasons)
@@ -167,9 +224,10 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
     if not hard or not kinds:
         return []
     meaning = {
-        "weighted": "the other systems divide items among labels by weight, which changes scores "
-        "even if the best labels are equal; to compare the best labels, pass --set answers=top",
-        "cover": "the other systems assign items to several clusters, which changes scores even if "
+        "weighted": "the other systems divide items among labels by weight, so scores differ "
+        "even if the best labels are equal; to compare the best labels, pass --set "
+        "answers=top",
+        "cover": "the other systems assign items to several clusters, so scores differ even if "
         "the first clusters are equal",
     }[kinds.pop()]
     verb = "has" if len(hard) == 1 else "have"

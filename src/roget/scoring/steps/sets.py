@@ -58,8 +58,8 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # If rows are classes, recall is the cell's fraction of the row, and precision its fraction
-        # of the column. If rows are clusters, precision and recall are exchanged.
+        # If rows are classes, recall is the fraction of the row that is in the cell, and precision
+        # is the fraction of the column. If rows are clusters, precision and recall are exchanged.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from roget.core.types import Floats, Ints
 from roget.errors import Notice
-from roget.scoring.measures.base import divide
+from roget.scoring.measures.base import Request, divide
 from roget.scoring.results import (
     Pair,
     explain_untestable,
@@ -59,8 +59,10 @@ _MAX_EXACT = 20
 """Largest number of groups or items for which all permutations are evaluated."""
 
 _TAIL = 3.18
-"""Factor of the tail bound: a sum Σ ε·a with random signs ε exceeds any x with at most 3.18 times
-the probability of a normal variable with the same variance (Bentkus & Dzindzalieta 2015).
+"""Factor of the tail bound.
+
+The probability that a sum Σ ε·a with random signs ε exceeds x is at most 3.18 times that of a
+normal variable with the same variance (Bentkus & Dzindzalieta 2015).
 """
 
 
@@ -73,7 +75,7 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
     size = max(1, _BATCH_VALUES // samples.jackknife.weights.size)
     for r, (measure, entropy) in enumerate(scores.requests):
         # Process one score and a batch of pairs at a time, because the differences of all scores
-        # would need too much memory.
+        # require too much memory.
         parts = [
             _compare_scores(scores, r, both[begin : begin + size], samples, paired, seed)
             for begin in range(0, len(both), size)
@@ -94,7 +96,7 @@ def _explain_pairs(columns: Sequence[Floats], units: Floats, unit: str) -> list[
     """Return the reason why each pair cannot differ significantly, or None.
 
     `columns` holds differences, bounds, p-values and corrected p-values. `units` holds the number
-    of groups or items in each permutation test. With n of them, no p is below 2/2^n.
+    of groups or items in each permutation test. With n groups or items, no p is below 2/2^n.
     """
     difference, _, _, p, corrected = columns
     tests = int(np.count_nonzero(~np.isnan(p)))
@@ -105,8 +107,8 @@ def _explain_pairs(columns: Sequence[Floats], units: Floats, unit: str) -> list[
             reason = Notice("a score is undefined", code="undefined")
         elif count < FEWEST_UNITS:
             text = (
-                f"{count:.0f} {unit}: cannot tell if the systems differ; a test needs at least "
-                f"{FEWEST_UNITS}"
+                f"cannot tell if the systems differ: there are {count:.0f} {unit}, and a test "
+                f"needs at least {FEWEST_UNITS}"
             )
             reason = Notice(text, code=f"too-few-{unit}")
         elif np.isnan(p[at]):
@@ -115,7 +117,7 @@ def _explain_pairs(columns: Sequence[Floats], units: Floats, unit: str) -> list[
         elif tests * 2.0 ** (1 - count) >= SIGNIFICANT and not corrected[at] < SIGNIFICANT:
             least = min(1.0, tests * 2.0 ** (1 - count))
             text = (
-                f"{count:.0f} {unit}: cannot tell if the systems differ; no p corrected for "
+                f"cannot tell if the systems differ: with {count:.0f} {unit}, no p corrected for "
                 f"{tests} pairs can be below {least:.2f}"
             )
             reason = Notice(text, code=f"too-few-{unit}")
@@ -133,10 +135,9 @@ def _compare_scores(
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
     left = subtract_systems(samples.jackknife, a, b, r)
-    least, most = scores.requests[r][0].range
     if samples.method == "jackknife":
-        bounds = Bounds(least - most, most - least)
-        low, high = jackknife_bounds(difference, left, bounds)
+        own = scores.means[: len(scores.systems), r]
+        low, high = difference_bounds(own, samples.jackknife, both, r, scores.requests[r])
     else:
         low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
     units = left.defined
@@ -151,6 +152,44 @@ def _compare_scores(
     else:
         p = contribution_p(difference, left, drawn.shape[0], seed + 1)
     return difference, low, high, np.where(np.isnan(difference), np.nan, p), units
+
+
+def difference_bounds(
+    means: Floats, jackknife: Jackknife, both: Ints, r: int, request: Request
+) -> tuple[Floats, Floats]:
+    """Return the bounds of the intervals of differences between pairs of systems in one score.
+
+    `means` holds the score r of each system, and `both` the pairs. With `ChanceBias`, the biases of
+    the two systems differ by an unknown amount. The interval is therefore extended to the bounds of
+    the MOVER method (Zou & Donner 2008), which combines the intervals (l₁, u₁) and (l₂, u₂) of the
+    scores x₁ and x₂ with the correlation ρ of their jackknife samples (0 if it is negative):
+    (1)  low  = x₁ − x₂ − √((x₁ − l₁)² + (u₂ − x₂)² − 2ρ·(x₁ − l₁)·(u₂ − x₂))
+    (2)  high = x₁ − x₂ + √((u₁ − x₁)² + (x₂ − l₂)² − 2ρ·(u₁ − x₁)·(x₂ − l₂))
+    """
+    a, b = both.T
+    difference = means[a] - means[b]
+    bounds = Bounds.from_request(request)
+    width = bounds.most - bounds.least
+    left = subtract_systems(jackknife, a, b, r)
+    low, high = jackknife_bounds(difference, left, Bounds(-width, width))
+    if jackknife.chance is None:
+        return low, high
+    own = jackknife.select(r)
+    lower, upper = jackknife_bounds(means, own, bounds)
+    # A score without an interval, such as that of a perfect clustering, is treated as exact.
+    below, above = np.nan_to_num(means - lower), np.nan_to_num(upper - means)
+    variance = own.error**2
+    covariance = (variance[a] + variance[b] - left.error**2) / 2
+    rho = np.clip(divide(covariance, own.error[a] * own.error[b], 0.0), 0.0, 1.0)
+
+    def combine(one: Floats, other: Floats) -> Floats:
+        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * rho * one * other, 0.0)))
+
+    mover_low = difference - combine(below[a], above[b])
+    mover_high = difference + combine(above[a], below[b])
+    # np.minimum keeps NaN: a difference that does not vary has no interval.
+    low = np.minimum(low, np.maximum(mover_low, -width))
+    return low, np.maximum(high, np.minimum(mover_high, width))
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
@@ -180,7 +219,7 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    # Copy in the same memory order, because it affects the rounding errors of sums.
+    # Copy in the same memory order, because the memory order affects the rounding errors of sums.
     filled = np.array(drawn)
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
@@ -248,7 +287,7 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The smallest possible p depends on the number of blocks, not counting the bias.
+    # The smallest possible p depends on the number of blocks, excluding the term for the bias.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)
@@ -272,7 +311,7 @@ def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     """Return the fraction of sign patterns whose sum is at least as extreme as the observed sum.
 
     If there are at most 20 groups or items, all sign patterns are counted. Otherwise, `draws`
-    random patterns are counted. If none of these is as extreme, p is an upper bound on the tail
+    random patterns are counted. If no random pattern is as extreme, p is an upper bound on the tail
     probability.
     """
     terms, times, observed = units
@@ -346,7 +385,7 @@ def holm(p: Floats) -> Floats:
     >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
     [0.03, 0.06, nan, 0.06]
     """
-    # The i-th smallest of m values is multiplied by m − i + 1, and the results are made monotone.
+    # The i-th smallest of m p-values is multiplied by m − i + 1, and the results are made monotone.
     order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     stepped = np.maximum.accumulate(p[order] * np.arange(order.size, 0, -1))
     adjusted = np.full_like(p, np.nan)

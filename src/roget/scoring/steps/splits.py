@@ -49,8 +49,8 @@ class SplitRecall(NamedTuple):
 class OnSplits(Measure):
     """Supervised recall on the splits in a folder. Best value: 1.
 
-    This class only defines the name and the direction. The value depends on individual items and is
-    computed by `supervised_recall`.
+    This class defines only the name and the direction of the score. The value depends on individual
+    items and is computed by `supervised_recall`.
     """
 
     folder: str = ""
@@ -121,7 +121,8 @@ def add_split_recalls(
     for system, sides in zip(systems, aligned, strict=True):
         assert sides.unaligned is not None
         own = add_split_recall(system, *sides.unaligned, parts)
-    # The result will be multiplied by the common weights of all scores, so divide by them here.
+    # The result will be multiplied by the group weights that all scores share, so divide by these
+    # weights here.
     return np.where(np.isnan(own), 1.0, own / weights)
 
 
@@ -254,7 +255,7 @@ def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) ->
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)
     owners, meant = np.divmod(pairs, n_classes)
-    # Sort by cluster, then by decreasing count, then by class: the first class of each cluster is
+    # Sort by cluster, then by decreasing count, then by class. The first class of each cluster is
     # its majority class.
     order = np.lexsort((meant, -counts, owners))
     first = order[np.diff(owners[order], prepend=-1) > 0]

@@ -67,8 +67,8 @@ class SweepCurve:
 class Sweep(Result):
     """The scores of many cuts of a tree, which can be printed and plotted.
 
-    `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` is a data frame with one
-    row per cut, and `sweep.figure()` is a matplotlib figure.
+    `sweep["v", "jk"]` is a curve, whose `best` is the best cut. `sweep.to_pandas()` returns a data
+    frame with one row per cut, and `sweep.figure()` returns a matplotlib figure.
     """
 
     kind = "sweep"
@@ -202,8 +202,8 @@ def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str])
     kept = [request for request in requests if "tree" not in request[0].needs]
     if not kept:
         raise InputError(
-            f"{requests[0][0]} is a measure of whole trees and is undefined for single cuts; "
-            "choose another measure",
+            f"{requests[0][0]} is a measure of whole trees and is undefined for single cuts; use "
+            "another measure",
             code="conflicting-options",
         )
     return kept
@@ -228,7 +228,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
         warnings.append(Notice(text, code="nearest-cut"))
     within = np.unique(numbers[numbers <= most])
     if kept.size < within.size:
-        # If there is no cut with the requested number of clusters, use the next smaller number.
+        # If no cut has the requested number of clusters, use the next smaller number.
         nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
         text = (
             f"{tree.source}: some nodes of the tree have more than two children, so only "

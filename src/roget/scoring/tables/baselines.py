@@ -50,13 +50,13 @@ NAMES = ("one cluster", "one per item", "random")
 
 _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
-"""Limits on the size of baseline tables.
+"""Maximum size of baseline tables.
 
 Above these limits, no baselines are computed for measures that require a table.
 """
 
 DRAWS = 20
-"""Number of random tables to average over if no exact expectation is known."""
+"""Number of random tables that are averaged if no exact expectation is known."""
 
 _ITEMS_DRAWN = 50_000
 """Maximum total number of items in all random tables.
@@ -100,8 +100,8 @@ def make_baselines(
         return _make_covers(statistics.cover, seed, few, like_gold)
     table = statistics.table
     if table.fractional:
-        # The individual items of a fractional table are unknown, so only the one-cluster baseline
-        # can be computed.
+        # The individual items of a fractional table are unknown, so only the baseline with one
+        # cluster can be computed.
         return {"one cluster": one_cluster(table)}
     if table.held is not None or table.documents is not None:
         # For coreference mentions, the baselines cluster the gold mentions, and there is no random
@@ -130,11 +130,14 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Drop items that are missing from gold. Return the table, or None if a group becomes empty."""
+    """Drop items that are missing from gold.
+
+    Return the table, or None if this leaves a group empty.
+    """
     if table.held is None:
         return table
-    # `places` holds the index of the first remaining row of each group, followed by the number of
-    # remaining rows.
+    # `places` contains the index of the first remaining row of each group, followed by the number
+    # of remaining rows.
     kept = np.flatnonzero(table.held.rows)
     starts = table.documents if table.cuts is None else table.cuts
     places = np.searchsorted(kept, np.append(ONE if starts is None else starts, table.shape[0]))
@@ -160,7 +163,7 @@ def _make_weighted(
         return Contingency.from_labels(gold.labels, labels)
 
     random = np.random.default_rng(seed)
-    # Permuting the items does not change the expected sizes of the labels.
+    # Permuting the items does not change the expected sizes of the clusters.
     known = table.expected[0 if like_gold else 1]
     together, alone = Labels(np.zeros(n, dtype=np.int64), 1, None), Labels(np.arange(n), n, None)
     mixed = [compare_with(take(like.labels, random.permutation(n)), known) for _ in range(draws)]
@@ -229,8 +232,8 @@ class OnePerItem(Statistics):
             n=source.n,
             joint=joint,
             sizes=sizes,
-            # Clusters are pure, so precision is 1. The recall of an item is 1/(size of its class),
-            # which sums to 1 over the items of a class.
+            # Clusters are pure, so precision is 1. The recall of an item is 1/(size of its class).
+            # These values sum to 1 over the items of a class.
             bcubed=BCubed(1.0, sizes.classes / source.n),
             # Each class is matched with one of its single-item clusters.
             matched=Matched(sizes.classes, source.n),
@@ -318,8 +321,8 @@ class RandomSameSizes(Statistics):
             groups=None if self.cuts is None else self.cuts.size,
             n=n,
             sizes=sizes,
-            # Random clusters are certain to equal the classes only if both are one big cluster, or
-            # both are singletons.
+            # Random clusters are certain to equal the classes only if both consist of one big
+            # cluster, or both of singletons.
             perfect=(np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n)),
             too_large=too_large & (not self.thorough),
             few=np.atleast_1d(few),
@@ -408,8 +411,8 @@ class RandomSameSizes(Statistics):
         if self.cuts is not None:
             from scipy.sparse import csr_array
 
-            # Step 2: sort the permuted labels back into their groups, so each group is permuted
-            # separately. Building a sparse matrix with groups as rows sorts in linear
+            # Step 2: sort the permuted labels back into their groups, so that each group is
+            # permuted separately. Building a sparse matrix with groups as rows sorts in linear
             # time.
             places = column_group[columns[mixed]], np.arange(mixed.size)
             mixed = csr_array((mixed, places), (np.size(self.n), mixed.size)).data

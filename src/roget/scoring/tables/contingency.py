@@ -87,7 +87,10 @@ class Contingency(Statistics):
     cuts: Ints | None = field(default=None, repr=False)
     """The index of the first row of each group, or None for a single table."""
     documents: Ints | None = field(default=None, repr=False)
-    """The index of the first row of each document. Mentions are linked only within documents."""
+    """The index of the first row of each document.
+
+    Mentions are linked only within the same document.
+    """
     leaves: Leaves | None = field(default=None, repr=False)
     """The tree and the table of its leaves, if the clusters were made by cutting a tree."""
     shape: tuple[int, int] = field(init=False, repr=False)
@@ -104,6 +107,7 @@ class Contingency(Statistics):
         row_starts = np.searchsorted(self.rows, np.arange(self.row_totals.size))
         cell_cuts = ONE if self.cuts is None else row_starts[self.cuts]
         vars(self).update(
+            n=self._sum(self.row_totals, self.cuts),
             shape=(self.row_totals.size, self.column_totals.size),
             groups=None if self.cuts is None else self.cuts.size,
             fractional=self.counts.dtype.kind == "f",
@@ -141,7 +145,7 @@ class Contingency(Statistics):
         counts: CountArray
         n_rows, used = n_groups * per_group, None
         if n_rows * width >= 2**63:
-            # Keys would overflow, so renumber the (group, class) codes that occur as 0, 1, ….
+            # The keys would overflow, so renumber the (group, class) codes that occur from 0.
             used, first = np.unique(first, return_inverse=True)
             n_rows = used.size
         if times is None:
@@ -184,7 +188,7 @@ class Contingency(Statistics):
             return cls._count_cells(rows, columns, counts)
         below = (rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1])
         if not np.all(below | (rows[1:] > rows[:-1])):
-            # The cells are not distinct, or not sorted by row and column.
+            # The cells are not distinct, or are not sorted by row and column.
             return cls._count_cells(rows, columns, counts)
         rows, class_codes = compact(rows, ordered=True)
         columns, cluster_codes = compact(columns, ordered=False)
@@ -355,7 +359,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of shared items exist in both gold and system.
+            # Only pairs of shared items exist in both gold and the system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))
@@ -396,11 +400,6 @@ class Contingency(Statistics):
         return sums[0].item() if self.cuts is None else sums
 
     @cached_property
-    def n(self) -> Any:
-        """The number of items."""
-        return self.over_rows(self.row_totals)
-
-    @cached_property
     def sizes(self) -> Sizes:
         """The histograms of class sizes and cluster sizes."""
         gold = Histogram.from_counts(self.row_totals, self.cuts)
@@ -431,7 +430,7 @@ class Contingency(Statistics):
         )
 
     def keep_common(self, weights: CountArray) -> CountArray:
-        """Set the weights of cells with items that are missing from gold or system to 0."""
+        """Set the weights of cells to 0 if their items are missing from gold or from the system."""
         return weights if self.held is None else weights * self.held.cells
 
     @cached_property
@@ -457,7 +456,7 @@ class Contingency(Statistics):
         totals = self.over_rows(best).astype(np.float64)
         preferred = self.columns[first_best(self.rows, weights, best)]
         contested = np.bincount(preferred, minlength=self.shape[1])[preferred] > 1
-        # Step 2: the bound is attained in groups in which no two classes prefer the same cluster.
+        # Step 2: the bound is attained in groups where no two classes prefer the same cluster.
         unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
         high, wide, long = (np.diff(bounds)[unsettled] for bounds in self._bounds)
         narrow = np.minimum(high, wide)

@@ -152,8 +152,8 @@ class Overlap(NamedTuple):
         """True if gold and system consist of the same sets, with the same repetitions."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
-        # Sets may be repeated, so count the clusters equal to each class and the classes equal to
-        # each cluster.
+        # Sets may be repeated, so count the clusters that equal each class, and the classes that
+        # equal each cluster.
         in_system = np.bincount(rows, minlength=self.gold.size)
         in_gold = np.bincount(columns, minlength=self.system.size)
         every = bool(in_system.all() and in_gold.all())
@@ -178,7 +178,8 @@ class Overlap(NamedTuple):
         agree, differ = self._compare(gold, system, both)
         # H(class | cluster) = H(class, cluster) − H(cluster).
         left = agree + differ - self._h(system) - self._h(self.n - system)
-        # Set the entropy to exactly 0 for identical sets, so a perfect clustering scores exactly 1.
+        # Set the entropy of identical sets to exactly 0, so that a perfect clustering scores
+        # exactly 1.
         left[(both == gold) & (both == system)] = 0.0
         conditional = self.entropies
         known = agree > differ * (1 + _TIE) if strict else agree >= differ * (1 - _TIE)
@@ -313,7 +314,7 @@ class Cover:
         return BCubed(precision, recall)
 
     def average(self, each: Floats) -> float:
-        """Return the mean over items, where `each` holds one value per kind of item."""
+        """Return the mean over items. `each` contains one value per kind of item."""
         return float((self.times * each).sum() / self.n)
 
     @cached_property
@@ -349,7 +350,7 @@ class Cover:
             least = one.minimum(other)
             precision[part] = _average_pairs(least, other, times)
             recall[part] = _average_pairs(least, one, times)
-        # Every pair was counted in both orders. The remaining pairs share no set.
+        # Every pair was counted in both orders. All remaining pairs share no set.
         total = self.n * (self.n - 1) // 2
         gold, system = ([int(number) // 2 for number in counted] for counted in counts)
         for numbers in (gold, system):
@@ -438,9 +439,9 @@ class Degrees:
         stretch = max(1, _PAIRS // kinds)
         for begin in range(0, kinds, stretch):
             rows = np.arange(begin, min(begin + stretch, kinds))
-            # `one` and `other` hold the agreement of each pair of items in gold and in the system.
-            # Precision is min(one, other)/other and recall min(one, other)/one, averaged over
-            # pairs.
+            # `one` and `other` contain the agreement of each pair of items in gold and in the
+            # system. Precision is min(one, other)/other, and recall is min(one, other)/one, both
+            # averaged over pairs.
             one, other = (_agree(side, rows, kinds) for side in (sets.gold, sets.system))
             least = np.minimum(one, other)
             for values, shared in zip(scores, (other, one), strict=True):
@@ -496,7 +497,7 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
     order = np.argsort(side.codes, kind="stable")
     owners, degrees = side.owners[order], side.degrees[order]
     cuts = np.searchsorted(side.codes[order], np.arange(side.count + 1))
-    # For each label, add the agreement between its members in `rows` and all its members.
+    # For each label, add the agreement between its members in `rows` and all of its members.
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         members, own = owners[begin:end], degrees[begin:end]
         here = slice(*np.searchsorted(members, (rows[0], rows[-1] + 1)).tolist())

@@ -86,7 +86,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return the interval of cuts in which the items of each branch form one cell."""
+        """Return the interval of cuts for which the items of each branch form one cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -133,8 +133,8 @@ class CutTables(Statistics):
 
     def _expect_joint(self) -> Values:
         # The distribution of a random cell depends only on its class size and cluster size, so
-        # process each cluster size that occurs at some cut once. `mean` is the expected plug-in
-        # entropy of all cells of a cluster of this size.
+        # process each cluster size only once, even if it occurs in several cuts. `mean` is the
+        # expected plug-in entropy of all cells of a cluster of this size.
         spans, gold, n = self._columns, self.whole.sizes.gold, self.whole.n
         which, sizes = spans.rank_counts()
         mean = np.empty(sizes.size)
@@ -236,7 +236,10 @@ class _Spans:
         return _Spans(self.branches, self.held[some], first, last, end - begin)
 
     def rank_counts(self) -> tuple[Ints, Ints]:
-        """Rank branches by their number of items. Return the ranks and the sorted numbers."""
+        """Rank branches by their number of items.
+
+        Return the rank of each branch, and the distinct numbers of items in increasing order.
+        """
         return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
 
     @cached_property
@@ -244,8 +247,8 @@ class _Spans:
         """The histogram of branch sizes (numbers of items) at each cut."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
-        # Count the branches that are present at all cuts without sorting, because they are often
-        # the majority.
+        # Count the branches that are present in all cuts without sorting them, because they are
+        # often the majority.
         always = (self.first == 0) & (self.end == self.cuts)
         still = np.bincount(which[always], minlength=values.size)
         kept, turns = np.flatnonzero(still), which[~always]
@@ -256,8 +259,8 @@ class _Spans:
         times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
         keys, event = np.unique(np.concatenate((begun, ended)), return_inverse=True)
         change = np.bincount(event, np.concatenate((times, -times)))
-        # After the last cut, all branches with this count have disappeared, so the cumulative sum
-        # for the next count starts at 0.
+        # After the last cut, all branches with this count have disappeared. The cumulative sum for
+        # the next count therefore starts at 0.
         cells = np.cumsum(change.astype(np.int64))
         held = np.flatnonzero(cells)
         value, first = np.divmod(keys[held], wide)

@@ -40,7 +40,7 @@ A window of counts omits a probability of at most 1e-19 in both tails together.
 """
 
 SMOOTH_VARIANCE = 400.0
-"""Smallest variance at which expectations are computed by quadrature instead of summation."""
+"""Minimum variance at which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
 """Number of probabilities per batch."""
@@ -79,7 +79,7 @@ class PairSizes(NamedTuple):
     def find_kinds(self) -> tuple[Ints, Ints]:
         """Return the kind of each pair, and the position of one pair of each kind.
 
-        Pairs with equal a, b and n form one kind.
+        Pairs with equal a, b and n are of the same kind.
         """
         sizes = (self.n, self.a, self.b)
         return find_kinds((size.astype(np.int64), int(size.max()) + 1) for size in sizes)
@@ -118,7 +118,8 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = find_owners(gold.starts, gold.counts.size)
-    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
+    # Each class size is paired with all cluster sizes of its group. `partners` is the number of
+    # these.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners
@@ -206,7 +207,8 @@ def _sum_counts(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, F
         # Counts above the largest possible count have probability 0, so their positions in the
         # array do not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
-        # bincount is faster than add.at, but its running time depends on the length of the array.
+        # bincount is faster than add.at, but its running time also depends on the length of the
+        # array.
         if tally.size <= 4 * at.size:
             tally += np.bincount(at, mass[inside].ravel(), tally.size)
         else:

@@ -85,7 +85,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
     """
     kinds: Ints = ONE[:0]
     for codes, width in columns:
-        # Renumber the kinds after each column, so keys cannot overflow.
+        # Renumber the kinds after each column, so that keys cannot overflow.
         key = kinds * width + codes if kinds.size else codes.astype(np.int64)
         kinds, old = compact(key, ordered=False)
     one_of = np.empty(old.size, dtype=np.int64)
@@ -144,7 +144,7 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
 
 
 def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
-    """Write first·n_second + second into `key`."""
+    """Write the keys first·n_second + second into the array `key`."""
     # Without an explicit dtype, numpy would multiply 8-bit codes in 8 bits and overflow.
     np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
     np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")

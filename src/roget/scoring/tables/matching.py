@@ -1,8 +1,8 @@
 """Find best one-to-one matches between clusters and classes (the assignment problem).
 
-For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, or individually by `match_dense`. The remaining tables are solved by scipy's assignment
-algorithms.
+For most tables a simple bound gives the solution. Other small tables are solved in batches by
+dynamic programming, or individually by `match_dense`. The remaining tables are solved by scipy's
+assignment algorithms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEW = 32
 """
 
 _NEVER = np.iinfo(np.int64).max
-"""Distance of columns that were already reached."""
+"""Distance assigned to columns that have already been reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
@@ -50,7 +50,8 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     """
     largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
     if np.bincount(columns[largest]).max() == 1:
-        # No match exceeds the sum of the row maxima, so maxima in different columns are best.
+        # No match exceeds the sum of the row maxima. If the maxima are in different columns, they
+        # are therefore the best match.
         return float(weights[largest].sum())
     shape = row_starts.size, int(columns.max()) + 1
     small = shape[0] * shape[1] <= _PLAIN_CELLS and _SOLVER not in sys.modules
@@ -128,7 +129,7 @@ def match_dense(table: Ints) -> int:
             row, waiting[column] = partner[column], _NEVER
             reached.append(column)
             length = distance[column] + u[row] + v - weights[row]
-            # A column that was already reached keeps its distance, because no path to it is
+            # A column that has already been reached keeps its distance, because no path to it is
             # shorter.
             shorter = np.flatnonzero(length < distance)
             distance[shorter] = waiting[shorter] = length[shorter]

@@ -109,13 +109,13 @@ def _expect_sizes(n: int, clusters: int | None) -> Histogram:
 
 
 _WHOLE = 1 << 11
-"""Largest number of points per half circle for which the whole circle is sampled.
+"""Maximum number of points per half circle for sampling the whole circle.
 
 If more points are needed, only the peak is sampled.
 """
 
 _SMALL = 300.0
-"""Largest radius at which the whole circle is sampled. On larger circles f would overflow."""
+"""Maximum radius for sampling the whole circle. On larger circles, f would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +181,7 @@ class _Circle:
     @cached_property
     def _beyond(self) -> Array:
         """The differences z − r between points and radius, computed without cancellation."""
-        # r·(e^{iθ} − 1) = r·(−2·sin²(θ/2) + i·sin θ).
+        # Use the identity r·(e^{iθ} − 1) = r·(−2·sin²(θ/2) + i·sin θ).
         half = np.sin(self.angles / 2)
         return self.radius * (-2 * half * half + 1j * np.sin(self.angles))
 
@@ -190,9 +190,10 @@ class _Circle:
         """The weight of each point, equation (3)."""
         turned = -1j * self.n * self.angles
         if self.clusters is None:
-            # f(z)/f(r) = exp(e^z − e^r) = exp(e^r·(e^{z−r} − 1)).
+            # In the `all` models, f(z)/f(r) = exp(e^z − e^r) = exp(e^r·(e^{z−r} − 1)).
             return np.asarray(np.exp(math.exp(self.radius) * np.expm1(self._beyond) + turned))
-        # f(z)/f(r) = ((e^z − 1)/(e^r − 1))^K = exp(K·(z − r + log((1 − e^−z)/(1 − e^−r)))).
+        # In the `num` models, f(z)/f(r) = ((e^z − 1)/(e^r − 1))^K = exp(K·(z − r + log((1 −
+        # e^−z)/(1 − e^−r)))).
         below = np.log(-np.expm1(-self.radius - self._beyond) / -np.expm1(-self.radius))
         return np.asarray(np.exp(self.clusters * (self._beyond + below) + turned))
 
@@ -209,7 +210,7 @@ class _Circle:
         """
         if self.clusters in (1, self.n):
             return float(self.clusters == 1)
-        # (n−1)!·[z^(n−1)]f / (n!·[z^n]f) = (1/n)·(weighted mean of z).
+        # The probability is (n−1)!·[z^(n−1)]f / (n!·[z^n]f) = (1/n)·(weighted mean of z).
         return float(self.radius * self.mean(np.exp(1j * self.angles)) / self.n)
 
     def count_sizes(self, sizes: Floats) -> Floats:
@@ -222,7 +223,7 @@ class _Circle:
 
         turned = np.exp(1j * np.multiply.outer(sizes, self.angles))
         if self.clusters is None:
-            # (1/s!)·[z^(n−s)]f / [z^n]f = r^s/s!·(weighted mean of e^{isθ}).
+            # The expected number is (1/s!)·[z^(n−s)]f / [z^n]f = r^s/s!·(weighted mean of e^{isθ}).
             shares = np.exp(sizes * math.log(self.radius) - gammaln(sizes + 1))
             return np.asarray(shares * self.mean(turned))
         # With K − 1 clusters f(z) is multiplied by K/(e^z − 1) = K·e^−r·e^{−(z−r)}/(1 − e^−z), so

@@ -185,7 +185,7 @@ _DEGREES = 60
 """Largest degree of the orthogonal polynomials."""
 
 _REST = 1e-22
-"""The expansion for a cell stops when less than this fraction of its variance remains."""
+"""Fraction of a cell's variance below which the expansion stops."""
 
 _BLOCK = 1 << 16
 """Number of probabilities per batch."""

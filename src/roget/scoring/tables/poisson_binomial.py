@@ -96,7 +96,7 @@ def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
 
 def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
     """Split the items in each cell into short runs, and return the distribution of each run."""
-    # Items with probability 1 are not part of the recursion: they shift the count of the first run.
+    # Items with probability 1 are not part of the recursion. They shift the count of the first run.
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
     shift = np.bincount(cell[certain], minlength=lengths.size)
@@ -117,8 +117,8 @@ def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
         mass[begin : begin + _ROWS] = _apply_recursion(padded[begin : begin + _ROWS])
     offset = np.zeros(padded.shape[0], dtype=np.int64)
     offset[first_run] = shift
-    # The mean is Σ p and the variance is Σ p(1 − p), so items with probability 1 add only to the
-    # mean.
+    # The mean is Σ p, and the variance is Σ p(1 − p). Items with probability 1 therefore affect
+    # only the mean.
     mean = padded.sum(axis=1)
     variance = mean - np.einsum("ij,ij->i", padded, padded)
     mean[first_run] += shift

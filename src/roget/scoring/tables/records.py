@@ -139,7 +139,7 @@ class Links:
 
 
 _EXACT_PRODUCTS = 1 << 13
-"""Largest number of items for which products of two pair counts are exact as floats (< 2^53)."""
+"""Maximum number of items for which products of two pair counts are exact as floats (< 2^53)."""
 
 
 def pairs_among(n: Any) -> Any:

@@ -151,8 +151,8 @@ class Statistics(ReportMixin, ABC):
         chosen = get(estimator)
         known: dict[str, Entropies] = self.__dict__.setdefault("_entropies", {})
         if chosen.name not in known:
-            # A support is a number of possible outcomes: classes, clusters or (class, cluster)
-            # pairs. Without a support, an estimator uses the number of outcomes that occurred.
+            # A support is the number of possible outcomes: classes, clusters or (class, cluster)
+            # pairs. If it is not passed, an estimator uses the number of outcomes that occurred.
             c, k = self.sizes.classes, self.sizes.clusters
             product = chosen.joint_support == "product"
             supports = (c, k, c * k) if product else (None, None, None)
@@ -180,7 +180,7 @@ class Statistics(ReportMixin, ABC):
         expected = plain.mutual
         if not np.all(constant):
             random = self._expect_joint()
-            # E[I] = H(C) + H(K) − E[H(C,K)], since the sizes determine H(C) and H(K).
+            # E[I] = H(C) + H(K) − E[H(C,K)], because the sizes determine H(C) and H(K).
             expected = np.where(constant, expected, plain.gold + plain.system - random)
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 

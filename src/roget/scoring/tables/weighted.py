@@ -61,7 +61,7 @@ class WeightedCells:
         positive = weights > 0
         if not positive.all():
             keys, weights = keys[positive], weights[positive]
-        # numpy uses radix sort, which takes linear time, only for small integer types.
+        # numpy's radix sort, which takes linear time, is used only for small integer types.
         narrow = keys.astype(np.min_scalar_type(int(keys.max())))
         order = np.argsort(narrow, kind="stable")
         keys = keys[order]
@@ -194,7 +194,7 @@ class WeightedTable(Statistics):
             joint, _ = expected_cells(self.cells.weights, self.cells.starts)
             return gold.expected, system.expected, joint
         hard, soft = (system, gold) if gold.labels.weighted else (gold, system)
-        # The major key of a cell is its weighted label (see `from_sides`).
+        # The major part of a cell's key is its weighted label (see `from_sides`).
         label = None if soft.known is not None else self.cells.keys // hard.labels.n_labels
         joint, by_label = expected_cells(self.cells.weights, self.cells.starts, label)
         sizes = by_label if soft.known is None else soft.known

@@ -41,7 +41,7 @@ async function request(place, body) {
     const options = body ? { method: "POST", body: JSON.stringify(body) } : {};
     return await fetch(place, { headers, ...options });
   } catch {
-    throw new Failure("The server does not answer: start roget explore again", 503);
+    throw new Failure("The server does not respond; start roget explore again", 503);
   }
 }
 

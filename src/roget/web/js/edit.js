@@ -33,11 +33,11 @@ export async function load() {
     offerUndo();
     return;
   }
-  throw new Failure("The thesaurus changes faster than it can be loaded: reload the page");
+  throw new Failure("The thesaurus changes faster than it can be loaded. Reload the page.");
 }
 
 const MEANWHILE =
-  "The thesaurus was changed in another window or by another person. It has been reloaded, and your input is kept: check it and submit again.";
+  "The thesaurus was changed in another window or by another person. It has been reloaded, and your input was kept. Check it and submit it again.";
 
 // Send an edit and report the result. If the thesaurus has changed, it is reloaded first.
 /** @param {() => Given} make @param {string | null} done @param {() => string | null} [then] @returns {Promise<string | null>} what went wrong */
@@ -353,7 +353,7 @@ export function addDialog(data) {
 export function splitDialog(data, words) {
   const id = state.tree.id(data.node);
   const effect = words.length
-    ? `${listed(words)} will form a new class, and the other words another one.`
+    ? `${listed(words)} will form a new class, and the other words will form another one.`
     : "Splits the class automatically. To choose the words yourself, tick them first (x).";
   ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: effect })], () =>
     send(

@@ -133,7 +133,7 @@ function shut() {
     el(
       "p",
       {},
-      "Other users of this machine can reach this address too, so access requires a link. ",
+      "Other users of this machine can also reach this address, so access requires a link. ",
       el("b", { text: "A link works once" }),
       "; this browser then has access until roget explore ends.",
     ),

@@ -24,7 +24,7 @@ async function drawHistory(_, alive) {
     el("h1", { tabindex: -1, text: done.length ? many(done.length, "edit") : "No edits yet" }),
     el("p", {
       class: "place quiet",
-      text: "The latest edit comes first. Edits are saved at once and kept when the thesaurus is rebuilt or grown.",
+      text: "The latest edit comes first. Edits are saved immediately, and are kept when the thesaurus is rebuilt or grown.",
     }),
     undone.length
       ? el(

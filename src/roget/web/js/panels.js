@@ -217,7 +217,7 @@ function wordRows(list, words, changed) {
         meter(nearness(one.distance_bits, nearest)),
         figure(
           decimal(one.distance_bits),
-          "distance from class centre (bits); the longer the bar, the nearer",
+          "distance from class centre (bits); a longer bar means a nearer word",
         ),
         soft ? figure(percent(one.probability), "membership: p(class|word)") : null,
       );

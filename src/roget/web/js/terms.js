@@ -11,7 +11,7 @@ export const TERMS = {
   ],
   context: [
     "Context",
-    "The words around a word and their relation to it. “have …” means that the word is the object of “have”; “cold …” that “cold” modifies it; “… of disease” that “of disease” follows it. Words that share contexts end up in one class. Point at a context to see its code, such as obj:have.",
+    "The words around a word and their relation to it. “have …” means that the word is the object of “have”; “cold …” means that “cold” modifies it, and “… of disease” that “of disease” follows it. Words that share contexts end up in one class. Point at a context to see its code, such as obj:have.",
   ],
   seen: [
     "Count",
@@ -23,15 +23,15 @@ export const TERMS = {
   ],
   keyness: [
     "Keyness",
-    "How many times as frequent the word is in this text as in the background, which stands for general language. ×1.0 is as frequent as there.",
+    "The frequency of the word in this text, divided by its frequency in the background, which stands for general language. ×1.0 means that both are equal.",
   ],
   trust: [
     "Trust",
-    "The estimated probability that a reader calls the class coherent, from the similarity, the common contexts and the frequency of its most frequent words. For a class with subclasses, the mean over them.",
+    "The estimated probability that a reader calls the class coherent. It is based on the similarity, the common contexts and the frequency of the most frequent words of the class. For a class with subclasses, it is the mean over the subclasses.",
   ],
   unsorted: [
     "Unsorted",
-    "A class with a trust below 50 %: its words probably do not belong together, so booklets and SKOS exports leave it out. Renaming the class keeps it.",
+    "A class with a trust below 50 %. Its words probably do not belong together, so booklets and SKOS exports leave it out. To keep the class, rename it.",
   ],
   share: [
     "Share",
@@ -39,7 +39,7 @@ export const TERMS = {
   ],
   usual: [
     "× expected",
-    "How many times as often as with all words (lift). ×1.0 is as often as expected; ×8 is characteristic.",
+    "How many times as often the context occurs here as with all words (lift). ×1.0 means as often as expected, and ×8 is characteristic.",
   ],
   member: [
     "Membership",
@@ -47,7 +47,7 @@ export const TERMS = {
   ],
   distance: [
     "Distance from class centre",
-    "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. The longer the bar, the nearer the word.",
+    "How much the contexts of the word differ from the contexts of the whole class, in bits. Words near 0 are typical members and come first. A longer bar means a nearer word.",
   ],
   similarity: [
     "Similarity",
@@ -55,39 +55,39 @@ export const TERMS = {
   ],
   beta: [
     "β",
-    "The resolution of the search. It starts with one class and raises β step by step; a class splits in two when the contexts of its words differ enough at that β. A class that splits late is more uniform.",
+    "The resolution of the search. The search starts with one class and raises β step by step. A class splits in two when the contexts of its words differ enough at the current β. A class that splits late is more uniform.",
   ],
   bits: [
     "Bits",
-    "The unit of information; one bit is one yes-or-no question. A split that saves many bits makes the description of the text shorter.",
+    "The unit of information. One bit answers one yes-or-no question. A split that saves many bits makes the description of the text shorter.",
   ],
   merged: [
     "Merge cost",
-    "How different the two classes below were when they were merged: small if they are similar, large if they have little in common.",
+    "How different the two subclasses were when they were merged. The cost is small if they are similar, and large if they have little in common.",
   ],
   weight: [
     "Weight",
-    "How much a context supports this class against the next most probable one, as a change of the log odds. Above 1 is strong; below 0 it supports the other class.",
+    "How much a context supports this class against the next most probable one, as a change of the log odds. A weight above 1 is strong. A weight below 0 supports the other class.",
   ],
   sense: [
     "Sense",
-    "A use of the word that resembles other words. “Bank” may be used like “shore” and like “company”; each is a sense, with its share of the occurrences. Senses are derived from the contexts of the word; they do not change where it is listed.",
+    "A use of the word that resembles other words. “Bank” may be used like “shore” and like “company”; each use is a sense, with its share of the occurrences. Senses are derived from the contexts of the word. They do not change where the word is listed.",
   ],
   place: [
     "Place",
-    "Each word is listed in one class: the one whose words it resembles most. It may be used in other ways too; those are its senses.",
+    "Each word is listed in one class, whose words it resembles most. If the word is also used in other ways, these are listed as its senses.",
   ],
   sketch: [
     "Word sketch",
-    "The collocates of a word, relation by relation: verbs it is the object of, verbs it is the subject of, its modifiers and so on. The most typical collocates come first.",
+    "The collocates of a word, grouped by relation: verbs of which it is the object or the subject, its modifiers and so on. The most typical collocates come first.",
   ],
   dice: [
     "Typicality (logDice)",
-    "How strongly two words go together, from 0 to 14; one more is twice as strong. It does not depend on the size of the text. 7 and more is typical.",
+    "How strongly two words are associated, at most 14. One point more means twice as strong. The score does not depend on the size of the text. A score of 7 or more is typical.",
   ],
   level: [
     "Level",
-    "The tree cut at a number of classes: 8 give a rough overview, 64 a practical one, 500 fine groups.",
+    "The tree, cut into a given number of classes: 8 classes give a rough overview, 64 a practical one, and 500 are fine groups.",
   ],
   lines: [
     "Sentences",
@@ -95,15 +95,15 @@ export const TERMS = {
   ],
   change: [
     "Proposed change",
-    "A change proposed after new text was added: a new word, a word that moved, a class that split. Nothing is final until you accept or refuse it.",
+    "A change that was proposed after new text was added: a new word, a moved word, a split class or a new class. No change is final until you accept or refuse it.",
   ],
   apart: [
     "Separation",
-    "How much more similar the words are within the new class than across the two classes, as a difference of cosines. 0 means no separation; .05 and more is clear.",
+    "How much more similar the words are within the new class than across the two classes, as a difference of cosines. 0 means no separation. A value of .05 or more is clear.",
   ],
   score: [
     "Better fit",
-    "How much better the words fit the new class than their old class or the next best one. Above 1 it is clear; near 0 it is undecided, so look at the sentences.",
+    "How much better the words fit the new class than their old class or the next best one. A value above 1 is clear. A value near 0 is undecided, so look at the sentences.",
   ],
 };
 

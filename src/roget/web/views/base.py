@@ -69,7 +69,7 @@ class Notes(TypedDict):
 
 @dataclass(frozen=True)
 class Number:
-    """A whole-number parameter. Values above `maximum` are reduced to it."""
+    """A whole-number parameter. Values above `maximum` are replaced by `maximum`."""
 
     name: str
     default: int | None = None
@@ -246,14 +246,14 @@ class StaticPage:
     progress: ProgressReport | None = None
     contexts: dict[str, int] = field(default_factory=dict)
     word_contexts: list[list[str]] = field(default_factory=list)
-    """The contexts shown for each word, in row order. Filled by the word view."""
+    """The contexts shown for each word, in row order. The word view fills this list."""
 
     SHARD = 256
     """Number of words per block. A block is parsed when one of its words is opened."""
     CONTEXTS = 16
     """Number of contexts kept for a class or word."""
     DIGITS = 3
-    """Number of significant digits. More digits would not be visible in the bars."""
+    """Number of significant digits. More digits would make no visible difference to the bars."""
 
     def shards(self) -> Iterator[tuple[int, range]]:
         """Yield the number of each block, and the rows of its words."""
@@ -267,7 +267,7 @@ class StaticPage:
             self.progress(Progress(done, len(self.snapshot.thesaurus)))
 
     def flatten(self, rows: Iterable[Any], first: str, *rest: str) -> list[Any]:
-        """Flatten rows into one list. All fields except the first are rounded."""
+        """Flatten rows into a single list. All fields except the first one are rounded."""
         return [
             value
             for row in rows
@@ -275,7 +275,7 @@ class StaticPage:
         ]
 
     def flatten_contexts(self, contexts: Sequence[Context]) -> list[Any]:
-        """Flatten contexts into one list of context number, amount and lift."""
+        """Flatten contexts into a single list of context number, amount and lift."""
         rows = [
             {**one, "number": self.contexts.setdefault(one["context"], len(self.contexts))}
             for one in contexts[: self.CONTEXTS]

@@ -9,7 +9,7 @@ from roget.report.growth import list_changes
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import Phrase, Sheet, View, describe_context
 
-# "from" is a Python keyword, so the class syntax cannot be used.
+# The syntax for classes cannot be used, because "from" is a Python keyword.
 Change = TypedDict(
     "Change",
     {

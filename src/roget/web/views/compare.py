@@ -69,7 +69,7 @@ class Other:
 
 
 Side: TypeAlias = Gold | Other
-"""The gold standard or thesaurus to compare with."""
+"""The gold standard or thesaurus with which the open thesaurus is compared."""
 
 
 def open_side(path: PathLike, columns: Mapping[str, str] | None = None) -> Side:
@@ -175,7 +175,7 @@ def compare(snapshot: ThesaurusSnapshot, side: Side, k: int) -> CompareView:
         )
     table = np.zeros((len(own_nodes), len(names)), dtype=np.int64)
     np.add.at(table, (own[shared], other[shared]), 1)
-    # Only classes with shared words are drawn.
+    # Only classes with common words are drawn.
     rows, columns = np.flatnonzero(table.sum(axis=1)), np.flatnonzero(table.sum(axis=0))
     table = table[np.ix_(rows, columns)]
     return {

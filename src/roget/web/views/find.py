@@ -16,7 +16,7 @@ from roget.web.views.base import (
     rows_parameter,
 )
 
-# "class" is a Python keyword, so the class syntax cannot be used.
+# The syntax for classes cannot be used, because "class" is a Python keyword.
 FoundWord = TypedDict("FoundWord", {"id": int, "word": str, "class": Named})
 
 

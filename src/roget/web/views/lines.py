@@ -120,7 +120,7 @@ def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
 def _split_line(same: Sequence[EvidenceLine]) -> LineView:
     """Split a sentence into pieces before, at and after its marked words.
 
-    Python and JavaScript count characters differently, so offsets could not be shared.
+    Offsets cannot be used instead, because Python and JavaScript count characters differently.
     """
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}

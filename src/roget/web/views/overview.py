@@ -11,7 +11,7 @@ from roget.web.views.base import StaticPage, View, short
 from roget.web.views.compare import class_numbers
 
 _PARTS = {"nouns": "noun", "verbs": "verb", "adjectives": "adjective", "names": "name"}
-"""The part of speech of the words that each preset of relations selects."""
+"""The part of speech of the words selected by each preset of relations."""
 
 
 class Comparable(TypedDict):

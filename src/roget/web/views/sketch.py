@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from roget.learn import sketch
+from roget.learn.usage import sketch
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (

@@ -13,23 +13,23 @@ class TreeData(TypedDict):
     """Data of the tree view. Entry i of each list describes node i."""
 
     revision: int
-    """The revision that these nodes belong to. Edits that refer to nodes must include it."""
+    """The revision to which these nodes belong. Edits that refer to nodes must include it."""
     parent: list[int]
     value: list[float | None]
     words: list[int]
     share: list[float]
     label: list[str]
     given: list[int]
-    """Nodes whose label was written by a user."""
+    """Nodes with a label written by a user."""
     ids: list[int]
     trust: list[float | None]
-    """The trust in each class, which is a mean over leaf classes if there are subclasses."""
+    """The trust in each class. For a class with subclasses, it is a mean over its leaf classes."""
     doubts: dict[str, str]
     """The reasons for low trust in leaf classes, by node."""
     unsorted: list[int]
     """Leaf classes whose trust is so low that booklets and SKOS exports leave them out."""
     hidden: list[int]
-    """Nodes between two levels, which the tree skips."""
+    """Nodes between two levels, which are not shown in the tree."""
     made: list[int | None]
     """For each split node, the number of classes after the split. It is None for leaves."""
 

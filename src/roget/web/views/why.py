@@ -1,4 +1,4 @@
-"""View: the contexts that place a word in a class rather than in the likeliest other class."""
+"""View: the contexts that favour a word's class over the most probable other class."""
 
 from __future__ import annotations
 

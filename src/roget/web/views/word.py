@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from roget.learn.thesaurus import Neighbour, lookup
+from roget.learn.thesaurus.neighbours import list_neighbours
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
@@ -62,8 +63,10 @@ class WordView(Word):
 
     observations: float
     files: int | None
-    """Number of files with a stored sentence. It is null if there is one file or if there are no
-    sentences."""
+    """Number of files with a stored sentence.
+
+    It is null if there is only one file, or if there are no sentences.
+    """
     keyness: float | None
     """Frequency in the text divided by the frequency in the background. It is null if the
     background does not contain the word."""
@@ -93,9 +96,7 @@ def make_many(
 ) -> Iterator[WordView]:
     """Yield the data of several words. Their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
-    near = (
-        lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
-    )
+    near = list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
     for row, neighbours in zip(rows, near, strict=True):
         yield _make_word(snapshot, row, neighbours, contexts)
 
@@ -141,7 +142,7 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
     thesaurus = snapshot.thesaurus
     ends = thesaurus.sense_memberships.indptr
     row = thesaurus.rows[word]
-    # Most words have one sense, so their contexts need not be ranked.
+    # Most words have a single sense, so their contexts need not be ranked.
     if ends[row + 1] - ends[row] < 2:
         return []
     return [

@@ -29,7 +29,9 @@ WORDS, CONTEXTS, CONTEXT_CLASSES = 60, 24, 8
 """Default numbers of words, contexts and context classes."""
 
 STATIC_WORDS = 40
-"""Number of words of an inner class in the static page. For leaf classes, all words are included.
+"""Number of words shown for an inner class in the static page.
+
+For leaf classes, all words are included.
 """
 
 

@@ -45,10 +45,13 @@ class Clusters(NamedTuple):
     terms: Floats
     """The value x·ln x for each entry x of `shares`."""
     mass: Floats
-    """Probability p(c) of each cluster. 0 if it was merged into another one."""
+    """Probability p(c) of each cluster, or 0 if it was merged into another cluster."""
     mass_terms: Floats
     near: Array
-    """Nearest clusters of each cluster, by increasing loss and then by number, padded with −1."""
+    """Nearest clusters of each cluster, by increasing loss, then by cluster number.
+
+    Padded with −1.
+    """
     costs: Floats
     """Loss of merging each cluster with its nearest clusters, padded with infinity."""
     bound: Floats
@@ -56,12 +59,15 @@ class Clusters(NamedTuple):
     list.
     """
     cost: Floats
-    """Loss of the best merge of each cluster. Only a lower bound if `stale` is True."""
+    """Loss of the best merge of each cluster. If `stale` is True, it is only a lower bound."""
     stale: Array
     used: Array
     """Number of buffer entries in use, in an array of length 1."""
     dense: Floats
-    """One row as a dense array, indexed by context. All zeros when no row is being compared."""
+    """Buffer for one row as a dense array over contexts.
+
+    It contains only zeros between comparisons.
+    """
     dense_terms: Floats
 
 
@@ -69,8 +75,8 @@ class Clusters(NamedTuple):
 def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
     """Return the loss L(one, other) of merging two clusters.
 
-    The row of `one` must be in `dense`. The result is the same for (other, one), down to the last
-    bit.
+    The row of `one` must be in `dense`. The function is symmetric in its arguments, down to the
+    last bit.
     """
     # 1. Sum over the contexts that occur in both clusters.
     common = 0.0
@@ -138,7 +144,8 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        # If the best entry is not below the bound, a cluster outside the list may be as near.
+        # If the best entry is not below the bound, a cluster that is not in the list may be equally
+        # near.
         first, bound = clusters.costs[other, 0], clusters.bound[other]
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 

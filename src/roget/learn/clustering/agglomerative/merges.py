@@ -1,4 +1,4 @@
-"""The merges from single words to one cluster, and the trees and labels that follow from them."""
+"""The merges from single words to one cluster, and the trees and labels derived from them."""
 
 from __future__ import annotations
 

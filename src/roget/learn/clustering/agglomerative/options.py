@@ -25,8 +25,8 @@ class AgglomerativeOptions(RunOptions):
     max_words: int = option(
         10_000,
         minimum=1,
-        help="Merge only the N most frequent words. The rest join the resulting classes. The run "
-        "time grows with N.",
+        help="Merge only the N most frequent words. The other words join the resulting classes. "
+        "The run time grows with N.",
     )
 
 

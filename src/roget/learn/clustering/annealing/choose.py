@@ -23,16 +23,16 @@ HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
 """Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2
-"""The search stops after this many numbers of clusters in a row without improvement."""
+"""Number of consecutive cluster counts without improvement after which the search stops."""
 
 ERRORS = 2.0
-"""Number of standard errors by which more clusters must improve the loss."""
+"""Number of standard errors by which a larger number of clusters must improve the loss."""
 
 LEAST = 1e-4
 """Minimum decrease of a loss, in nats per token, to count as an improvement."""
 
 SOFTER = 0.7
-"""First β to try with more clusters, relative to the best β so far."""
+"""First β to try for a larger number of clusters, as a fraction of the best β so far."""
 
 MAX_CLUSTERS = 768
 """Maximum number of clusters to try."""
@@ -56,7 +56,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """One row of the selection table, with the probabilities of held-out tokens per loss."""
+    """One row of the selection table, with the probabilities of held-out tokens for each loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]

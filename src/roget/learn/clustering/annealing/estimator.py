@@ -38,7 +38,7 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None, "memberships": "nearest"}
-"""Newer options, with the values that reproduce the results of older versions."""
+"""Options added in later versions, with values that reproduce the results of earlier versions."""
 
 SAME = 1e-6
 """Maximum squared Hellinger distance between centroids that count as equal."""
@@ -54,7 +54,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """Maximum number of EM iterations per clustering in `learn_levels`."""
+    """Maximum number of EM iterations for each number of clusters in `learn_levels`."""
 
     beta_: float
 
@@ -81,7 +81,8 @@ class Annealing(Clusterer, AnnealingOptions):
             )
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
-                # The choice of the number of clusters was interrupted. Do not save a checkpoint.
+                # The search for the number of clusters was interrupted, so do not save a
+                # checkpoint.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
         # 3. Build the clustering. With some methods, training words keep the memberships found by
@@ -151,7 +152,8 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # This choice is the first half of the progress. There is no free energy yet.
+            # The first half of the progress is the choice of the settings. There is no free energy
+            # to report yet.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -188,8 +190,7 @@ class Annealing(Clusterer, AnnealingOptions):
                         rest.append(row)
                     kept.keep(content, now=state.finished)
                     part = _estimate_progress(state, settings)
-                    # If the number of clusters was chosen first, half of the progress has been
-                    # reported.
+                    # If the settings were chosen first, half of the progress was already reported.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
                     self._report(
@@ -239,7 +240,7 @@ def _make_row(
 
 
 def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """Return notes on merged clusters, and on words that share no context with others."""
+    """Return notes on merged clusters, and on words that share no context with other words."""
     notes: list[str] = []
     if gone:
         text = (
@@ -283,10 +284,11 @@ def _find_empty(found: Clustering) -> dict[int, int]:
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
-    # Σ_n p(gone|n)·p(c|n) measures how similar the memberships of cluster c are to the empty one's.
+    # The value Σ_n p(gone|n)·p(c|n) measures how similar the memberships of cluster c are to the
+    # memberships of the empty cluster.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # Prefer non-empty clusters if all values are 0.
+    shared[:, sizes > 0] += 1e-300  # If all values are 0, prefer non-empty clusters.
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 

@@ -36,8 +36,8 @@ class AnnealingOptions(RunOptions):
     min_count: float = option(
         0,
         minimum=0,
-        help="Do not learn from words with fewer than N tokens. They are assigned to clusters "
-        "afterwards.",
+        help="Learn only from words with at least N tokens. The other words are assigned to "
+        "clusters afterwards.",
     )
     dtype: str = option("float64", choices=DTYPES, help="Floating-point type of the computation.")
     tol: float = option(

@@ -22,7 +22,7 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
 CHUNK = 1 << 14
-"""Minimum number of matrix entries in a range of rows that one thread processes."""
+"""Minimum number of matrix entries in each range of rows assigned to a thread."""
 CHUNKS = 64
 """Maximum number of ranges into which rows are split."""
 
@@ -116,13 +116,13 @@ class AnnealingSettings:
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
-    """True to make memberships proportional to p(c)·exp(−β·d) after the last split."""
+    """True if memberships are proportional to p(c)·exp(−β·d) after the last split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of steps by which β changes at once after the last split."""
+    """Number of steps of β that are taken at once after the last split."""
     equations: str = "mass"
     """Equations to use while clusters are split (see the options of `SoftAnnealing`)."""
     until: float | None = None
@@ -163,7 +163,7 @@ class AnnealingSearch:
     beta: float
     energy: Energy
     settled = True
-    """True if EM has run for all words since the last split."""
+    """True if EM has converged on all words since the last split."""
     finished = False
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -235,11 +235,9 @@ class Method(NamedTuple):
     rule: Callable[[float], Rule]
     """Function that returns the rule for placing new words at a given β."""
     own: bool = False
-    """True if training words keep the memberships found by the search. False to place them like new
-    words.
-    """
+    """True if training words keep the memberships from the search, False to place them again."""
     settings: AnnealingSettings = AnnealingSettings()
-    """Fields of `AnnealingSettings` that this method fixes."""
+    """Values of `AnnealingSettings` fields that are fixed for this method."""
 
 
 class PathPoint(NamedTuple):

@@ -57,18 +57,18 @@ class AxisClasses:
     """The rows or the columns of the table, and the costs of dividing them into classes."""
 
     items: RowItems
-    """Counts of each item (a row or column of the table), and its total."""
+    """Counts of the items (rows or columns of the table), with the total of each item."""
     partition: Floats
     """Cost of a partition into k classes, for each k, without the term for class sizes."""
 
     @property
     def n(self) -> int:
-        """Number of items (rows or columns)."""
+        """Number of items (rows or columns of the table)."""
         return int(self.items.totals.size)
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
-        """The distinct totals of items, and the number of items with each total."""
+        """The distinct total counts of items, and the number of items with each total."""
         return np.unique(self.items.totals, return_counts=True)
 
 
@@ -84,7 +84,7 @@ class CoclusterTable:
     """True if all counts are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
-        """Return tables of terms of the description length, for rows and for columns."""
+        """Return tables of precomputed cost terms, for rows and for columns."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
             fill_log_gamma(logs, 1.0, a)

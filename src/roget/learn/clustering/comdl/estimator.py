@@ -32,7 +32,7 @@ from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
 MAX_TOTAL = 2.0**53
-"""Maximum sum of integer counts that float64 can represent exactly."""
+"""Maximum sum of counts. float64 represents integers up to this value exactly."""
 
 
 class CoMDL(Clusterer, CoMDLOptions):

@@ -54,9 +54,9 @@ class CoclusterCounts(NamedTuple):
     mass: Floats
     """Number of tokens in each class."""
     blocks: Floats
-    """Total counts: blocks[j, c] for class c and class j of the other axis."""
+    """Block counts: tokens in class c and in class j of the other axis are blocks[j, c]."""
     logs: Floats
-    """Cached ln(blocks + a), the gain from one more token in a block."""
+    """Cached values of ln(blocks + a), used to compute the gain from one more token in a block."""
 
 
 class CostTables(NamedTuple):
@@ -70,7 +70,7 @@ class CostTables(NamedTuple):
     """The part of the partition cost that depends only on the number of classes."""
     sized: bool
     grand: float
-    """Total count of the table."""
+    """Sum of all counts in the table."""
     a: float
     b: float
 
@@ -80,7 +80,7 @@ class SkipState(NamedTuple):
 
     order: Ints
     calm: Ints
-    """Number of sweeps for which each item was skipped last time."""
+    """Number of sweeps for which each item was skipped the last time it was skipped."""
     wait: Ints
     """Number of sweeps for which each item will still be skipped."""
 
@@ -89,13 +89,13 @@ class Scratch(NamedTuple):
     """Buffers that a sweep reuses for all items (see the equation in the module docstring)."""
 
     held: Floats
-    """lnΓ(R_c + b·n_c), one term of cost[c]."""
+    """lnΓ(R_c + b·n_c) for each class c, which is one term of cost[c]."""
     fixed: Floats
-    """Negative sum of the terms of cost[c] that do not depend on the item."""
+    """Negative sum of the terms of cost[c] that do not depend on the item, for each class c."""
     gain: Floats
-    """Gain from existing blocks in cost[c], for each class c."""
+    """Gain from non-empty blocks: the sum over j in cost[c], for each class c."""
     cost: Floats
-    """cost[c] for the current item."""
+    """The value cost[c] for the current item and each class c."""
     x: Floats
     bits: Ints
     mantissa: Floats
@@ -105,7 +105,7 @@ class Scratch(NamedTuple):
     touched: Ints
     """Classes of the other axis in which the current item has counts."""
     full: Array
-    """For each class of the other axis, the classes with counts in common with it."""
+    """For each class of the other axis, the classes that share a non-empty block with it."""
     filled: Ints
     """Number of classes in each list of `full`."""
 
@@ -216,7 +216,8 @@ def _compute_gains(
                 gain[c] += row[c]
         else:
             # 2. For two or more tokens, treat all blocks as empty first, and add their gain to
-            # `base`. Then visit only the filled blocks, and add their difference from an empty one.
+            # `base`. Then visit only the filled blocks, and add their difference from an empty
+            # block.
             most, step = table.size - r, int(r)
             empty = rise_table(0.0, r, a, table)
             base += empty
@@ -228,7 +229,7 @@ def _compute_gains(
                     gain[c] += table[low + step] - table[low] - empty
                 else:
                     gain[c] += rise_table(count, r, a, table) - empty
-        # 3. The counts of the item's own class include the item. Subtract it.
+        # 3. The item is still counted in its own class. Remove its contribution.
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -272,7 +273,7 @@ def _shift(
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Close the gap left by an empty class: give its number to the last class."""
+    """Close the gap left by an empty class by giving its number to the last class."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
@@ -281,7 +282,7 @@ def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scr
         for item in range(labels.size):
             if labels[item] == last:
                 labels[item] = gone
-    # 2. Move its totals, cached terms and blocks. The last cluster number is now unused.
+    # 2. Move its totals, cached terms and blocks. The last class number is then unused.
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0
@@ -300,8 +301,8 @@ def _cache_class(c: int, counts: CoclusterCounts, tables: CostTables, scratch: S
     if tables.b == 0:
         scratch.held[c] = scratch.fixed[c] = counts.mass[c] * math.log(n) if n else 0.0
         return
-    # held[c] = lnΓ(R + b·n); fixed[c] adds lnΓ(b(n + 1)) − lnΓ(b·n) and, if class sizes are coded,
-    # ln(n + 1).
+    # Set held[c] = lnΓ(R + b·n). To obtain fixed[c], add lnΓ(b(n + 1)) − lnΓ(b·n) and, if class
+    # sizes are coded, ln(n + 1).
     scratch.held[c] = log_gamma(counts.mass[c] + tables.b * n) if n else 0.0
     scratch.fixed[c] = scratch.held[c] + tables.sizes[n + 1] - tables.sizes[n]
     if tables.sized:
@@ -335,7 +336,7 @@ def _compute_costs(
     log_gammas(k, x, scratch.bits, scratch.mantissa, scratch.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
-    # 2. The item's own class, without the item. Without other members, the class disappears.
+    # 2. Consider the item's own class, without the item. If it has no other members, it disappears.
     n = size[own]
     if n == 1:
         cost[own] = held[own] - sizes[1] + fewer - gain[own]
@@ -344,7 +345,7 @@ def _compute_costs(
         cost[own] = held[own] - left - sizes[n] + sizes[n - 1] - gain[own]
         if sized:
             cost[own] -= math.log(n)
-    # 3. A new class with this item only.
+    # 3. Consider a new class that contains only this item.
     if opens:
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 
@@ -386,7 +387,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
         exponentials(k, x, scratch.mantissa, scratch.whole, scratch.bits)
         new, total = _draw(x, k, state)
         return new, x[own] > CALM * total
-    # T = 0: move only if this saves more than rounding errors.
+    # T = 0: move only if the gain exceeds rounding errors.
     if cost[best] < cost[own] - 1e-9 * (1.0 + abs(cost[own])):
         return best, False
     return own, False
@@ -435,11 +436,12 @@ def sweep(
             continue
         # 1. Sum the item's counts in each class of the other axis.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
-        # 2. Compute the costs. An item that is alone in its class cannot open another one.
+        # 2. Compute the costs. An item that forms a class by itself cannot open another class.
         opens = k + 1 < most and not alone
         _compute_gains(n, k, own, counts, tables, scratch)
         _compute_costs(f, own, k, opens, steps, counts, tables, scratch)
-        # 3. Choose a class. An item that almost surely stays is skipped for 1, 3, then 7 sweeps.
+        # 3. Choose a class. An item that almost certainly stays is skipped for 1, then 3, then 7
+        # sweeps.
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
         skips.calm[item] = min(2 * skips.calm[item] + 1, MAX_SKIPS) if still else 0
         skips.wait[item] = skips.calm[item]
@@ -454,7 +456,7 @@ def sweep(
             mass[new] += f
             for c in (own, new):
                 _cache_class(c, counts, tables, scratch)
-            # 5. Remove a class that became empty, or count a new one.
+            # 5. Remove a class that became empty, or count the new class.
             if alone:
                 k -= 1
                 _close(own, k, counts, tables.a, scratch)
@@ -480,7 +482,8 @@ def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, o
         for t in range(n):
             f += sums[touched[t]]
         for c in range(k):
-            # Same as cost[c] in `_compute_costs`, but the item is in no class yet.
+            # This equals cost[c] in `_compute_costs`, but the item does not belong to any class
+            # yet.
             cost = log_rise(mass[c] + b * size[c], f + b) - log_rise(b * size[c], b)
             if tables.sized:
                 cost -= math.log(size[c] + 1)

@@ -33,7 +33,7 @@ class Members(NamedTuple):
 
 
 class Merging(NamedTuple):
-    """State of merging row classes or column classes. Modified in place."""
+    """State of merging the row classes or the column classes. Merges modify it in place."""
 
     blocks: Floats
     """Block counts, with the classes being merged as rows and the other classes as columns."""
@@ -74,13 +74,13 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
     k, width = blocks.shape
     costs, alone = np.full((k, k), np.inf), np.zeros(k)
     full = np.zeros(k, np.int64)
-    # 1. Add the terms for the words within each class and for the class sizes.
+    # 1. Add the cost terms for the words within each class and for the class sizes.
     for i in range(k):
         alone[i] = _compute_class_cost(size[i], mass[i], tables)
         for other in range(i):
             together = _compute_class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
-    # 2. Add the terms for the blocks of each column, for pairs of classes with counts in it.
+    # 2. For each column, add the terms for pairs of classes that both have counts in it.
     for j in range(width):
         n = 0
         for i in range(k):
@@ -116,7 +116,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
         for s in range(n):
             p, q = int(blocks[full[s], one]), int(blocks[full[s], two])
             own[s] = table[p + q] - table[p] - table[q]
-    # 3. For each pair, replace the cost of merging two blocks by that of the joined block.
+    # 3. For each pair, replace the cost of merging the two blocks by the cost for the joined block.
     for s in range(n):
         i = full[s]
         p, q = blocks[i, one], blocks[i, two]
@@ -125,7 +125,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # Compute the same change from tabulated terms.
+                # Compute the same change by looking up tabulated terms.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
@@ -235,7 +235,9 @@ def _begin(blocks: Floats, members: Members) -> Merging:
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge classes greedily. Return the merges, and by how much each increases the length.
+    """Merge classes greedily.
+
+    Return the merges, and the increase in description length caused by each.
 
     A merge is (axis, class kept, class removed), with axis 0 for rows. A class is named by the
     lowest number of the original classes in it. Merging stops at the numbers of classes in

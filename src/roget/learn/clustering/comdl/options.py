@@ -19,10 +19,12 @@ class CoMDLOptions(RunOptions):
     """Options for co-clustering by minimum description length."""
 
     a: float | str = auto_option(
-        "Pseudo-count of blocks; auto = the value with the shortest description."
+        "Pseudo-count of each block of word class × context class, or auto for the value that "
+        "gives the shortest description."
     )
     b: float | str = auto_option(
-        "Pseudo-count of words within classes; auto = the value with the shortest description."
+        "Pseudo-count of each word within its class, or auto for the value that gives the "
+        "shortest description."
     )
     n_row_classes: int | None = option(
         None,
@@ -44,8 +46,8 @@ class CoMDLOptions(RunOptions):
     partition: str = option(
         "sizes",
         choices=PARTITIONS,
-        help="Code for the partition into classes: sizes (class sizes, then members) or modl (all "
-        "partitions with at most K classes are equally likely).",
+        help="Code for the partition into classes: sizes (code the class sizes, then the members "
+        "of each class) or modl (all partitions into at most K classes are equally likely).",
     )
     levels: Sequence[float] = option(
         LEVELS,

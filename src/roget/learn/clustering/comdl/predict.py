@@ -63,13 +63,13 @@ class CoclusterModel:
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def within(self) -> Floats:
-        """Return p(context|its class) = (f_v + b)/(C_j + b·m_j)."""
+        """Return p(context|class of the context) = (f_v + b)/(C_j + b·m_j)."""
         k = self.blocks.shape[1]
         mass = np.bincount(self.columns, self.totals + self.b, minlength=k)
         return np.asarray((self.totals + self.b) / mass[self.columns])
 
     def cells(self, rows: Ints, columns: Ints) -> Floats:
-        """Return p(v|w) for pairs of row (word w) and column (context v)."""
+        """Return p(v|w) for pairs of rows (words w) and columns (contexts v)."""
         table, within = self.block_shares(), self.within()
         return np.asarray(table[self.rows[rows], self.columns[columns]] * within[columns])
 
@@ -83,7 +83,7 @@ class CoclusterModel:
         return ClassAssignment(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
     def cheapest(self) -> tuple[int, int]:
-        """Return the cheapest row class and column class for an item without counts."""
+        """Return the row class and the column class in which an item without counts costs least."""
         turned = replace(self, blocks=self.blocks.T, rows=self.columns, columns=self.rows)
         row, column = (one.rule().code_lengths(_EMPTY).argmin() for one in (self, turned))
         return int(row), int(column)
@@ -124,7 +124,7 @@ class ClassAssignment(Rule):
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word).
 
-        A word without counts most probably belongs to the class in which it costs least.
+        A word without counts gets the highest probability in the class where it costs least.
         """
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
@@ -134,7 +134,7 @@ class ClassAssignment(Rule):
         The shape is (rows, classes).
         """
         out = np.empty((matrix.shape[0], self.sizes.size))
-        # Copy read-only arrays. Otherwise numba would compile the kernel again for them.
+        # Copy read-only arrays, because numba would otherwise compile the kernel again for them.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)

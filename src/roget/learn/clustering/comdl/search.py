@@ -37,14 +37,14 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
-"""Parameters of the temperature in nats, which falls geometrically to COLD.
+"""Parameters of the temperature in nats. It falls geometrically to COLD.
 
 It starts at WARM, or at the mean number of tokens per item divided by SHARE if that is higher. The
 more tokens an item has, the more nats a move costs.
 """
 
 TEPID = 1.0
-"""Initial temperature at which the best classes are annealed again, with half the sweeps."""
+"""Initial temperature for annealing the best classes again. This run has half the sweeps."""
 
 FREQUENT, MAX_FIRST = 16, 250
 """Limits on the initial number of classes.
@@ -62,10 +62,10 @@ MAX_GREEDY = 100
 """Maximum number of rounds of greedy sweeps and merges."""
 
 PATIENCE = 30.0
-"""Number of nats by which merges may temporarily increase the description length."""
+"""Maximum increase in description length, in nats, that merges may cause temporarily."""
 
 STILL = 1e-6
-"""Minimum relative gain of a greedy round. Below it, the search stops."""
+"""Minimum relative gain of a greedy round. The search stops when the gain is smaller."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,10 @@ class CoMDLSettings:
 
     @property
     def fixed(self) -> tuple[int | None, int | None]:
-        """Required numbers of row classes and column classes, or None if any number will do."""
+        """Required numbers of row classes and column classes.
+
+        None means that the search chooses them.
+        """
         return self.n_row_classes, self.n_column_classes
 
 
@@ -267,7 +270,7 @@ class CoMDLSearch:
 
     def _end(self) -> None:
         """Store the result of a random start, and begin the next one, if any."""
-        # Moves have updated the description length one by one. Compare it with a full computation.
+        # The description length was updated after each move. Compare it with a full computation.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(
@@ -348,7 +351,7 @@ def agglomerate(
 ) -> tuple[Ints, Floats]:
     """Merge classes until `rows` row classes and `columns` column classes are left.
 
-    Return the merges, and by how much each increases the description length. Merging stops when the
+    Return the merges, and the increase in description length caused by each. Merging stops when the
     description length exceeds the shortest one so far by more than `patience`.
     """
     blocks = criterion.count_blocks(table, classes.labels)
@@ -367,9 +370,9 @@ def find_shortest(added: Floats) -> int:
 
 @dataclass(frozen=True, eq=False)
 class MergeHierarchy:
-    """The row and column classes, and their trees.
+    """Row classes and column classes, with their trees.
 
-    Classes are numbered from the root down, in the order in which they are split off.
+    Classes are numbered from the root downwards, in the order in which they are split off.
     """
 
     labels: tuple[Ints, Ints]
@@ -388,7 +391,7 @@ def build_hierarchy(
     With `shorten`, merges that shorten the description are applied to the classes first.
     """
     classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
-    # Merge down to one class of rows and one of columns, and find the shortest description on the
+    # Merge down to one row class and one column class, and find the shortest description on the
     # way.
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0

@@ -21,7 +21,7 @@ FACTOR, LOWEST = 3.0, 0.1
 
 
 class AlphaSchedule(NamedTuple):
-    """The start value and the stopping rule of the search for a concentration."""
+    """The initial value and the stopping rule of the search for a concentration."""
 
     share: float
     """First concentration to try, as a fraction of all tokens."""
@@ -32,9 +32,9 @@ class AlphaSchedule(NamedTuple):
 SCHEDULES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
 """Schedule for each value of the option `concentration`.
 
-"auto" starts with few clusters, "fine" with many. If words have enough tokens, clusters do not
-improve predictions, and the first concentration is kept. "fine" then gives such words clusters of
-their own.
+"auto" starts with few clusters, "fine" with many. If words have many tokens, clusters do not
+improve predictions, so the first concentration is kept. With "fine", such words then form clusters
+by themselves.
 """
 
 HELD_OUT = 0.1
@@ -51,7 +51,10 @@ loss.
 """
 
 ENTRIES = 300_000
-"""Maximum number of matrix entries in the sample of words. More would not improve the choice."""
+"""Maximum number of matrix entries in the sample of words.
+
+Larger samples do not improve the choice.
+"""
 
 
 class AlphaSelection(NamedTuple):
@@ -68,15 +71,15 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """The result for one concentration: its table rows, best first, and the best predictions."""
+    """Result for one concentration: table rows (best first), and the best predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
 
     def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
-        """Return True if this concentration is better than an earlier one.
+        """Return True if this concentration is better than an earlier concentration.
 
-        On held-out tokens, it must be better by more than ERRORS standard errors.
+        The loss on held-out tokens must be lower by more than ERRORS standard errors.
         """
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
@@ -117,7 +120,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # Go on while there is only one cluster.
+        elif new.rows[0]["n_clusters"] > 1:  # Continue while there is only one cluster.
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
@@ -157,7 +160,10 @@ def _try_by_loss(
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Evaluate `start`, then larger values while the loss decreases, or else smaller ones."""
+    """Evaluate `start`, then larger values while the loss decreases.
+
+    If larger values are not better, evaluate smaller ones instead.
+    """
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first

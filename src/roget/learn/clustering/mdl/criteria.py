@@ -81,12 +81,12 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Number by which the compiled kernels select their formulas."""
+        """Number by which the compiled kernels identify the code."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
     def naming(self) -> float:
-        """1 to code which words are on each side of a split, otherwise 0.
+        """1 if the code states which words are on each side of a split, otherwise 0.
 
         In Li & Abe (1996), this cost is constant.
         """
@@ -94,7 +94,7 @@ class Code:
 
     @property
     def data_kind(self) -> int:
-        """Number by which the kernels select the formulas for the data part."""
+        """Number by which the kernels identify the formulas for the data part."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
@@ -104,7 +104,7 @@ class Code:
         )
 
     def penalty(self, tokens: float, size: float) -> float:
-        """Return the part of the cost of a second cluster that the kernels do not compute."""
+        """Return the part of the cost of a second cluster that is not computed by the kernels."""
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
@@ -116,7 +116,7 @@ class Code:
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
-        """Return the description length of one cluster.
+        """Return the description length of all words in one cluster.
 
         Terms that are the same for all partitions are omitted.
         """

@@ -26,7 +26,7 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion that "auto" stands for. It smooths sparse counts best."""
+"""The criterion selected by "auto". It smooths sparse counts best."""
 
 
 class MDLTree(Clusterer, MDLOptions):
@@ -223,8 +223,8 @@ def _make_notes(grower: Grower, interrupted: bool) -> list[str]:
             texts.append("one cluster, because the search emptied one side of the first split")
         elif best.saved <= 0:
             texts.append(
-                "one cluster, because no split shortens the description; the best split makes "
-                f"it {bits(abs(best.saved)):.1f} bits longer"
+                "one cluster, because no split shortens the description; the best split would "
+                f"make it {bits(abs(best.saved)):.1f} bits longer"
             )
     idle = sum(step.saved <= 0 for step in grower.steps)
     if idle:

@@ -29,13 +29,16 @@ SWEEPS = 100
 """Maximum number of greedy sweeps over the words of a set."""
 
 AXES = 2
-"""Number of coordinates of correspondence analysis whose best cuts are starting points."""
+"""Number of coordinates of correspondence analysis. The best cut along each is a starting point."""
 
 LANCZOS, TOLERANCE = 30, 1e-2
-"""Maximum number of Lanczos steps, and their tolerance. Ordering words needs little precision."""
+"""Maximum number of Lanczos steps, and their tolerance.
+
+Ordering the words needs little precision.
+"""
 
 COLDEST, STEPS = 0.02, 20
-"""Final temperature of annealing as a fraction of the initial one, and number of sweeps."""
+"""Final annealing temperature as a fraction of the initial one, and the number of sweeps."""
 
 WORK = 10_000_000
 """Approximate limit on the matrix entries that all restarts for one set of words may visit.
@@ -47,15 +50,15 @@ RESTARTS, AGREED = 12, 4
 """Maximum number of restarts. The search ends when AGREED restarts find the same length."""
 
 PRECISION = 1e-9
-"""Relative rounding error of a description length or a sum of tokens."""
+"""Relative rounding error of a description length or of a sum of tokens."""
 
 LEAST = 1e-6
-"""Minimum number of nats that a split must save. Less may be a rounding error."""
+"""Minimum number of nats that a split must save. A smaller gain may be a rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrowingCluster:
-    """The rows of a cluster, without columns of zeros."""
+    """The rows of a cluster, without columns that contain only zeros."""
 
     items: RowItems
     columns: Array
@@ -99,7 +102,7 @@ class Bisector:
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
     def extract(self, rows: Array) -> GrowingCluster:
-        """Return the given rows, without columns of zeros."""
+        """Return the given rows, without columns that contain only zeros."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = RowItems(indptr, indices, values, self.totals[rows])
         return GrowingCluster(items, columns, self.code.prior[columns])
@@ -108,7 +111,8 @@ class Bisector:
         """Return the best split, even if it saves nothing, or None for a single row."""
         if rows.size < 2:
             return None
-        # Derive the seed from the rows, so the order in which sets are split does not matter.
+        # Derive the seed from the rows, so that the result does not depend on the order in which
+        # sets are split.
         key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
         sides = Sides(self.extract(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
         if self.search == "paper":
@@ -259,9 +263,7 @@ class SplitCandidate(NamedTuple):
 
 
 class SplitStep(NamedTuple):
-    """A split that was made: the words that stayed and moved, and the changes in description
-    length.
-    """
+    """A split in the tree: both sets of words, and the changes in description length."""
 
     parent: int
     cluster: int
@@ -374,8 +376,8 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap of clusters to split, if its best split is allowed."""
-        # A split that saves nothing is allowed if a number of clusters was requested, or with
+        """Add a cluster to the heap of clusters to split, if its best split is acceptable."""
+        # A split that saves nothing is acceptable if a number of clusters was requested, or with
         # search="paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
@@ -402,7 +404,7 @@ class Grower:
         return self.steps[-1]
 
     def _find_split(self, rows: Array) -> SplitCandidate:
-        """Find the best split of the given rows, and store the side of each row."""
+        """Find the best split of the given rows, and record the side of each row."""
         indptr = self.bisector.table.indptr
         entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)

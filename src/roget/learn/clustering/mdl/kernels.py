@@ -137,7 +137,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             ratio *= over / under
         else:
             change += log_rise(left, x) - log_rise(met, x)
-        # Take the logarithm early if the product may overflow or underflow.
+        # Take the logarithm early if the product might overflow or underflow.
         if not 1e-100 < ratio < 1e100:
             change += math.log(ratio)
             ratio = 1.0
@@ -155,8 +155,8 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
     s = side[row]
     t = 1 - s
     x = items.totals[row]
-    # 1. Totals of both sides: ΔT = T(N_s − x, n_s − 1) − T(N_s, n_s)
-    #    + T(N_t + x, n_t + 1) − T(N_t, n_t).
+    # 1. Add the change for the totals: ΔT = T(N_s − x, n_s − 1) − T(N_s, n_s) + T(N_t + x, n_t + 1)
+    # − T(N_t, n_t).
     change = (
         total_cost(kind, tokens[s] - x, sizes[s] - 1.0, mass, width)
         - total_cost(kind, tokens[s], sizes[s], mass, width)
@@ -165,7 +165,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
     )
     # 2. Add the change for the contexts of the row, −Δ Σ_v g(f(v)) over both sides.
     change += row_change(row, items, sums, s, formula)
-    # 3. Which words are on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
+    # 3. Add the change in the cost ln C(n, n_t) of coding the sides: ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
         change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
@@ -208,7 +208,7 @@ def length(sums: Sums, formula: Formula) -> float:
     for s in range(2):
         result += total_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
         for v in range(counts.shape[0]):
-            # Subtract g(f(v)).
+            # Subtract g(f(v)) for context v.
             if kind != DIRICHLET:
                 result -= xlogx(counts[v, s], formula.table)
             elif counts[v, s] > 0.0:
@@ -248,7 +248,7 @@ def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: F
         move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
-    # All rows except the last are on side 1 now. Move those after the best cut back to side 0.
+    # All rows except the last are on side 1 now. Move the rows after the best cut back to side 0.
     for i in range(place + 1, order.size - 1):
         move(order[i], items, side, sums)
     return best

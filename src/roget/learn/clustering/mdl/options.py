@@ -28,20 +28,21 @@ class MDLOptions(RunOptions):
     criterion: str = option(
         "auto",
         choices=("auto", *CRITERIA),
-        help="Formula for the description length: li-abe, corrected (li-abe with word "
-        "frequencies), dirichlet (Dirichlet-multinomial), nml (normalised maximum "
+        help="Formula for the description length: li-abe (as in the paper), corrected (li-abe "
+        "with word frequencies), dirichlet (Dirichlet-multinomial), nml (normalised maximum "
         "likelihood) or auto (dirichlet).",
     )
     estimator: str = option(
         "mdl",
         choices=ESTIMATORS,
-        help="What to minimise: mdl (the complete description length) or mle (only its data part).",
+        help="Quantity to minimise: mdl (the complete description length) or mle (only the "
+        "length of the data).",
     )
     search: str = option(
         "auto",
         choices=SEARCHES,
-        help="How to search for splits: auto (best of several restarts) or paper (annealing as in "
-        "the paper).",
+        help="Search for splits: auto (best of several restarts) or paper (annealing as in Li & "
+        "Abe 1996).",
     )
     concentration: float | str = option(
         "auto",
@@ -49,13 +50,13 @@ class MDLOptions(RunOptions):
         metavar="X|auto|fine",
         positive=True,
         help="Total pseudo-count of the Dirichlet prior: a number, auto (tuned on held-out "
-        "tokens) or fine (same, but frequent words get classes of their own).",
+        "tokens) or fine (like auto, but frequent words get separate classes).",
     )
     min_count: float = option(
         0,
         minimum=0,
-        help="Do not learn from words with fewer than N tokens. They are assigned to clusters "
-        "afterwards.",
+        help="Learn only from words with at least N tokens. The other words are assigned to "
+        "clusters afterwards.",
     )
 
 

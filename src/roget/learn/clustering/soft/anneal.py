@@ -40,8 +40,9 @@ LANCZOS, RESTARTS = 24, 20
 """Number of Lanczos vectors before a restart, and maximum number of restarts."""
 
 ALOOF = 0.1
-"""If a split would affect too few words (see `NARROW`), words whose squared score is at least this
-fraction of the highest one are left out.
+"""Threshold for leaving out words if a split would affect too few words (see `NARROW`).
+
+Words are left out if their squared score is at least this fraction of the highest one.
 """
 
 STEP = 1.02
@@ -54,10 +55,10 @@ EDGE = 1.001
 """Minimum ratio of β to the critical β for a split if β cannot be raised further."""
 
 RISE = 1.05
-"""Maximum factor by which β is raised between two EM runs over all words."""
+"""Maximum factor by which β is raised between two runs of EM over all words."""
 
 PACE = 1.05
-"""Factor by which β is raised per EM run over all words while clusters are split."""
+"""Factor by which β is raised per run of EM over all words while clusters are split."""
 
 SENSES = (1.6, 2.5)
 """Target range for the mean number of clusters per word at the final β.
@@ -77,7 +78,7 @@ SHARPEST times the highest β at which a cluster was split.
 """
 
 RELAX = 1.1
-"""EM is run over all words whenever the number of clusters has grown by this factor."""
+"""Factor by which the number of clusters must grow before EM is run over all words again."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
 """Maximum number of EM steps while clusters are split.
@@ -90,12 +91,12 @@ RELAX_TOLERANCE = 1e-6
 """Relative change in free energy at which EM stops while clusters are split."""
 
 EMPTY = 0.01
-"""Maximum mass of an empty cluster, relative to the mass of the rarest word."""
+"""Maximum mass of a cluster that counts as empty, relative to the mass of the rarest word."""
 
 DROP = 1e-3
 """Fraction of a cluster's mass to ignore when its instability is computed.
 
-It belongs to words that are hardly in the cluster.
+The ignored mass belongs to words with very small memberships in the cluster.
 """
 
 NARROW = 5e-4
@@ -106,12 +107,10 @@ separate from the rest.
 """
 
 RETRY = 1.02
-"""Factor by which β must rise before a split is tried again, after the twin clusters did not
-separate.
-"""
+"""Factor by which β must rise before a failed split is attempted again."""
 
 MAX_HANDICAP = 4.0
-"""Ratio of β to the critical β above which a failed split is not tried again."""
+"""Ratio of β to the critical β above which a failed split is not attempted again."""
 
 SEPARATED = 0.05
 """Minimum difference between the highest and the lowest membership in a twin cluster, over all
@@ -121,7 +120,7 @@ If it is smaller, the twin clusters count as not separated.
 """
 
 SAME = 1e-3
-"""Maximum mean absolute difference between the logarithms of equal centroids."""
+"""Maximum mean absolute difference between log centroids that count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +156,10 @@ def instability(
     """Return the instability of a cluster, the largest non-trivial eigenvalue.
 
     Ignore words that together hold at most a fraction `drop` of the cluster's mass. A word with
-    unique contexts would make any cluster unstable, even if it is hardly in it. Also ignore words
-    whose direction affects less than a fraction `narrow` of the cluster. Words have the weights
-    `prior` (default: the prior of the data). The relative residual of the eigenvalue is at most
-    `tolerance`.
+    unique contexts would make any cluster unstable, even if its membership is very small. Also
+    ignore words whose direction affects less than a fraction `narrow` of the cluster. Words have
+    the weights `prior` (default: the prior of the data). The relative residual of the eigenvalue is
+    at most `tolerance`.
     """
     # Use np.sum: the result of a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]
@@ -226,7 +225,7 @@ class Annealer(AnnealingSearch):
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return None: the search determines the first β to try."""
+        """Return None, because this search determines the first β to try itself."""
         return None
 
     @staticmethod
@@ -244,8 +243,8 @@ class Annealer(AnnealingSearch):
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
-        # For each cluster, store the last eigenvalue, a flag that it is up to date, and a divisor.
-        # The divisor grows when the twin clusters do not separate.
+        # For each cluster, store the last eigenvalue, a flag that is True if it is current, and
+        # a divisor. The divisor grows when the twin clusters do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -412,7 +411,7 @@ class Annealer(AnnealingSearch):
         return math.inf if self.settings.beta is None else self.settings.beta
 
     def _advance(self) -> bool:
-        """Make the next split. Raise β if necessary. Return False if no split is possible."""
+        """Make the next split, and raise β if necessary. Return False if no split is possible."""
         while self.mixture.k < self._most:
             cluster = self._find_most_unstable()
             value = float(self._reduce_eigenvalues()[cluster])
@@ -430,13 +429,13 @@ class Annealer(AnnealingSearch):
         return False
 
     def _find_most_unstable(self) -> int:
-        """Return the cluster to split next. Update the eigenvalues that this needs."""
+        """Return the cluster to split next, and update the eigenvalues required to find it."""
         while True:
             order = np.argsort(-self._rank_clusters(), kind="stable")
             if self.fresh[order[0]]:
                 return int(order[0])
-            # Update two eigenvalues at a time, because the second is soon needed as well. Always
-            # two, so results do not depend on the number of threads.
+            # Always update two eigenvalues at a time, because the second one is needed soon. A
+            # fixed number makes results independent of the number of threads.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
             found = self.threads.each(self._find_instability, stale)
             for cluster, one in zip(stale, found, strict=True):
@@ -444,7 +443,7 @@ class Annealer(AnnealingSearch):
                 self._found[cluster] = one
 
     def _reduce_eigenvalues(self) -> Floats:
-        """Return the eigenvalue of each cluster, reduced after each failed split."""
+        """Return the eigenvalue of each cluster, reduced if splits of the cluster have failed."""
         handicap = np.array(self.handicap)
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
@@ -458,7 +457,7 @@ class Annealer(AnnealingSearch):
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _find_instability(self, cluster: int) -> Instability:
-        """Compute the instability of a cluster. The first split needs more accuracy."""
+        """Compute the instability of a cluster. The first split requires more accuracy."""
         drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
         # Use the same start vector until the next EM run, even in a resumed run.
         seed = [self.settings.seed, cluster, self.relaxed_at]
@@ -478,7 +477,7 @@ class Annealer(AnnealingSearch):
         self._replace(cluster, beta, found, twins)
         self._record_split(cluster, beta, found, twins)
         if not self._massive:
-            # Without masses, a new cluster changes the memberships of all words. Run EM.
+            # Without masses, a new cluster changes the memberships of all words, so run EM.
             self._settle(beta, final=False)
             if len(self.splits) == self.mixture.k - 1 and self.splits:
                 self.splits[-1] = replace(self.splits[-1], energy=self.energy)
@@ -525,7 +524,8 @@ class Annealer(AnnealingSearch):
     def _settle(self, beta: float, *, final: bool) -> None:
         """Run EM over all words at one β. Merge twin clusters that have become equal again."""
         self.beta = beta
-        # A few steps are enough while splitting. The final run continues to convergence.
+        # A few EM steps are enough while clusters are split. The final run continues to
+        # convergence.
         steps = self.settings.max_iter
         if not final:
             steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
@@ -556,7 +556,7 @@ class Annealer(AnnealingSearch):
     def _absorb_copies(self) -> bool:
         """Merge clusters with equal centroids. Return True if there were any.
 
-        Without masses, duplicates would change the model.
+        Without cluster masses, duplicates would change the model.
         """
         same = find_copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
         for cluster in sorted(same, reverse=True):
@@ -566,11 +566,11 @@ class Annealer(AnnealingSearch):
     def _absorb(self, cluster: int) -> None:
         """Merge a cluster, which is a leaf of the tree, into a related cluster.
 
-        If clusters were split off from it, the last of them takes its words. Otherwise its parent
-        does.
+        If clusters were split off from it, the last of them takes its words. Otherwise, its parent
+        takes them.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
-        if children:  # Exchange the numbers of the cluster and its last child.
+        if children:  # Swap the numbers of the cluster and its last child.
             other = children[-1] + 1
             swap = {cluster: other, other: cluster}
             for array in (self.mixture.q, self.mixture.logs):
@@ -641,8 +641,8 @@ def have_same_centroid(logs: Array, background: Floats, one: int, other: int) ->
 
 def find_copies(logs: Array, background: Floats) -> dict[int, int]:
     """Map each cluster with the same centroid as an earlier cluster to that cluster."""
-    # Equal centroids have equal mean logarithms. Sort by the mean, and compare only adjacent
-    # clusters.
+    # Equal centroids have equal mean logarithms. Sort by the mean, so that only adjacent clusters
+    # must be compared.
     means = np.sum(background[:, None] * logs, axis=0)
     order = np.argsort(means, kind="stable").tolist()
     return {
@@ -653,6 +653,6 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
 
 
 def _weigh_entropy(sums: Floats) -> float:
-    """Return S·H, where S is the sum of `sums` and H is the entropy of sums / S."""
+    """Return S·H, where S is the sum of `sums` and H the entropy of the distribution sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

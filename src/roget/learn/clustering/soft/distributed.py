@@ -51,7 +51,7 @@ class DistributedBlocks:
     ) -> None:
         self.engine: Any = current()
         self._left: Any = None
-        """Log centroids that are still on the workers, or None if they were fetched."""
+        """Log centroids that are still on the workers. None if they were already fetched."""
         self.words = self._hold(data.rows, data.prior, words)
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
@@ -76,7 +76,7 @@ class DistributedBlocks:
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
         """Run the E step: compute memberships, `Fits`, and one row of masses per range.
 
-        If the workers still hold the log centroids of the last M step, use these.
+        If the workers still hold the log centroids of the last M step, use those.
         """
         k, done = centroids.bias.size, 0
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
@@ -108,7 +108,8 @@ class DistributedBlocks:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # Reset this last. If workers are lost, the next call must fail as well.
+        # Reset the reference last. If workers are lost, the next call must fail as well.
+        self._left = None
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
@@ -157,7 +158,7 @@ def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array
 
 
 def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
-    """Return the cluster lists of words `begin` to `end`, or None if memberships are dense."""
+    """Return the cluster lists of words `begin` to `end`, or None for dense memberships."""
     if not isinstance(held, Lists):
         return None
     low, high = held.offsets[begin], held.offsets[end]

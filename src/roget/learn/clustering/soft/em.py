@@ -17,13 +17,16 @@ from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""Maximum fraction of a word's membership in clusters that are not in its list."""
+"""Maximum share of a word's membership that may lie in clusters outside its list."""
 
 LISTED_STEPS = 8
 """Maximum number of consecutive EM steps that consider only the listed clusters of each word."""
 
 LISTED_SHARE = 1 / 6
-"""Maximum total length of the lists, relative to words × clusters. Longer lists are not used."""
+"""Maximum total length of the lists, as a fraction of words × clusters.
+
+Longer lists are not used.
+"""
 
 
 class SoftMixture:
@@ -84,7 +87,7 @@ class SoftMixture:
         held = self.q if lists is None else lists
         columns, mass = self.data.columns, self.mass[: self.k]
         if self.printed:
-            # Equation 7 as printed: replace the weight p(n) by Z_n.
+            # Equation 7 as printed: use the weight Z_n instead of p(n).
             words = columns.indices
             values = columns.values * (self.pull / self.data.prior)[words]
             columns = columns._replace(values=values.astype(columns.values.dtype))
@@ -111,7 +114,7 @@ class SoftMixture:
         return self._compute_energy(centroids, parts)
 
     def _find_workers(self) -> DistributedBlocks | None:
-        """Return the workers of the current engine if distributing this step saves time."""
+        """Return the workers of the current engine if a distributed step is faster."""
         engine, cells = current(), self.data.rows.indices.size
         dense = cells >= distributed.DENSE * (self.data.n_words + self.data.n_contexts)
         if engine is None or not dense or cells * self.k < distributed.LEAST:

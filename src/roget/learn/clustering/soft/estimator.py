@@ -104,7 +104,7 @@ class SoftAnnealing(Annealing, SoftOptions):
     """
 
     name = "soft"
-    makes = "soft word classes"
+    makes = "soft word classes by deterministic annealing"
     spreads = True
     rule = AnnealedRule
 

@@ -32,7 +32,7 @@ They are the maximum number of steps, and the change in memberships at which EM 
 
 
 class Centroids(NamedTuple):
-    """Parameters of k clusters for the E step."""
+    """Parameters of the k clusters that the E step requires."""
 
     logs: Array
     """ln p(v|c), with one row per context and at least k columns."""
@@ -45,7 +45,7 @@ class Fits(NamedTuple):
     """Results of the E step for each word, except memberships. Updated in place."""
 
     log_z: Floats
-    """ln Z_n of each word, without the term β·H(p_n)."""
+    """ln Z_n of each word, excluding the term β·H(p_n)."""
     entropy: Floats
     """Entropy of the word's memberships."""
 
@@ -92,7 +92,7 @@ def _compute_memberships(
 
     Return ln Z_n and the membership entropy.
     """
-    # 1. Find the highest exponent.
+    # 1. Find the highest exponent, to avoid overflow.
     highest = -np.inf
     for at in range(places.size):
         highest = max(highest, beta * scores[at] + bias[places[at]])

@@ -28,9 +28,9 @@ class SoftOptions(Shared):
     equations: str = option(
         "mass",
         choices=EQUATIONS,
-        help="Equations of the paper to use while splitting: mass (memberships ∝ "
-        "p(c)·exp(−β·KL)), bayes (equation 8, centroids by Bayes' rule) or printed "
-        "(equations 7 and 8, with which clusters tend to collapse).",
+        help="Equations of the paper that are used during splitting: mass (memberships ∝ "
+        "p(c)·exp(−β·KL)), bayes (equation 8, with centroids by Bayes' rule) or printed "
+        "(equations 7 and 8, for which clusters tend to collapse).",
     )
     until: float | None = option(
         None,

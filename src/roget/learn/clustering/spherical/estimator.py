@@ -17,7 +17,6 @@ from roget.core import contents
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError, Notice
-from roget.learn.background import add_background
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import select_learnable
@@ -33,27 +32,31 @@ from roget.learn.clustering.spherical.moves import (
 )
 from roget.learn.clustering.spherical.options import SphericalOptions
 from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smooth_vectors
-from roget.learn.prior import Prior, open_prior, supplement
-from roget.learn.representation import Representation
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior, open_prior, supplement
+from roget.learn.representation.vectors import Representation
 
 SIZE = 40
-"""Default mean number of words per class. People can grasp and name classes of this size."""
+"""Default mean number of words per class. Classes of this size are easy to read and to name."""
 
 FEW = 100
-"""Up to this number of words, none is excluded, because users can check them themselves."""
+"""Number of words up to which none is excluded.
+
+Users can check a short list themselves.
+"""
 
 ENOUGH = (30, 50)
 """Minimum number of contexts, or of tokens, for a word to be placed reliably.
 
-If such a word lies between classes, it probably has several senses or a general meaning, so it is
-not excluded.
+A word above these limits is never excluded. If it lies between classes, it probably has several
+senses or a general meaning.
 """
 
-BETWEEN, AMONG = "between classes", "similar to rare words only"
+BETWEEN, AMONG = "between classes", "similar only to rare words"
 """Reasons for excluding a word, as shown to users."""
 
 RARELY = 3
-"""Factor by which the share of frequent words in a class may be below the average.
+"""Factor by which the share of frequent words in a class may fall below the average.
 
 Classes with a lower share are dissolved, but at most a quarter of all classes. In blind evaluation,
 people could not name them.

@@ -18,7 +18,7 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Number of classes at the top level, which users can take in at a glance."""
+"""Number of classes at the top level. Users can survey this number at a glance."""
 
 RATIO = 6
 """Approximate number of subclasses of each class."""
@@ -77,8 +77,8 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
     """Build the tree over the classes. Return the tree and the node of each class.
 
     Levels are built from the finest to the coarsest. Classes are merged by Ward's criterion,
-    weighted by the square roots of their sizes. Then they move to the nearest centre of the level.
-    Cutting the tree at the size of a level gives exactly the classes of this level.
+    weighted by the square roots of their sizes. Then each item moves to the nearest centre of the
+    level. Cutting the tree at the size of a level gives exactly the classes of this level.
     """
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
@@ -126,8 +126,8 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
-        # 4. Recompute the nearest neighbour of each class for which it was i or j. Class i may now
-        # be the nearest for others.
+        # 4. Recompute the nearest neighbour of each class for which it was class i or j. Class i
+        # may now be the nearest neighbour of further classes.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)

@@ -100,7 +100,7 @@ def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None)
 
 
 def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
-    """Return the index of the nearest centre of each vector, and its cosine with the vector."""
+    """Return the index of each vector's nearest centre, and the cosine between the two."""
     labels = np.empty(vectors.shape[0], dtype=np.int64)
     cosines = np.empty(vectors.shape[0])
     for begin in range(0, labels.size, BLOCK):
@@ -114,8 +114,7 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
 def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
     """Return the cosine of each vector with the rest of its class and with the nearest other class.
 
-    A vector does not count as part of the rest. If it is alone in its class, the first cosine is
-    −1.
+    The vector itself is not part of the rest. If it is alone in its class, the first cosine is −1.
     """
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     sums = np.asarray(members @ vectors)

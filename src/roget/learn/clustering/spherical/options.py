@@ -23,20 +23,19 @@ class SphericalOptions(RunOptions):
         metavar="N,N,…|auto",
         help="Numbers of classes at the levels of the tree, from top to bottom, e.g. 8,64,512.",
     )
-    min_contexts: int = option(
-        3, minimum=1, help="Do not learn from words with fewer than N contexts."
-    )
+    min_contexts: int = option(3, minimum=1, help="Learn only from words with at least N contexts.")
     set_aside: bool = option(
         True,
-        help="Leave out uncertain words: those with few contexts (see `min_contexts`), and rare "
-        "ones that fit no class.",
+        help="Leave out uncertain words: words with few contexts (see `min_contexts`), and rare "
+        "words that do not fit any class.",
     )
     background: Any = None
     """Counts from other texts, added to the counts of the same words to improve vectors."""
 
     vectors: Any = None
-    """Word vectors from another source, as `Prior`, "bundled" or a path. They are joined to the
-    vectors computed from contexts.
+    """Word vectors from another source (`Prior`, "bundled" or a path).
+
+    They are combined with the vectors computed from contexts.
     """
 
 

@@ -15,16 +15,16 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import add_background
 from roget.learn.clustering.result import Clustering, Rule
-from roget.learn.prior import Prior, supplement
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
-"""Number of frequent words that serve as neighbours for smoothing."""
+"""Number of frequent words used as neighbours for smoothing."""
 
 SPREADS = 2
-"""Number of times that vectors are smoothed with the vectors of their neighbours."""
+"""Number of rounds in which vectors are smoothed with the vectors of their neighbours."""
 
 
 def smooth_vectors(representation: Representation, common: Ints) -> Any:
@@ -59,7 +59,7 @@ class NearestCentroids(Rule):
     centres: Floats = array("iuf", "k", "d")
     """Centres of the classes, as unit vectors."""
     common: Ints = array("iu", "t", low=0)
-    """Rows of the common words, the neighbours for smoothing."""
+    """Rows of the common words, which are the neighbours used for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word). For a word without informative contexts, this is p(c)."""
@@ -75,7 +75,8 @@ class NearestCentroids(Rule):
     def place_rows(self, rows: Ints, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word) for words of the clustering, by their own vectors.
 
-        Unlike a vector inferred from the contexts, these include prior vectors of the words.
+        Unlike vectors inferred from contexts, the stored vectors include the prior vectors of the
+        words.
         """
         known = self._require_vectors(leaves)
         vectors = _smooth_all(known, self.common.astype(np.int64).tobytes())[rows]
@@ -148,8 +149,9 @@ class NearestCentroids(Rule):
 
 @lru_cache(maxsize=1)
 def _smooth_all(known: Representation, common: bytes) -> Any:
-    """Return the smoothed vectors of all words. They are cached, because an update needs them
-    twice.
+    """Return the smoothed vectors of all words.
+
+    The result is cached, because an update needs it twice.
     """
     return smooth_vectors(known, np.frombuffer(common, dtype=np.int64))
 

@@ -43,7 +43,7 @@ BETA = 0.775
 """Default final β. It is about optimal on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
-"""Range of β to try when the number of clusters is chosen."""
+"""Lowest and highest β to try when the number of clusters is chosen."""
 
 GROWTH = 0.5
 """Maximum fraction of the clusters to split at once."""
@@ -51,7 +51,7 @@ GROWTH = 0.5
 STEADY = 1.001
 """Minimum of β·(1 + σ) for a split, where σ is the cluster's largest canonical correlation.
 
-At exactly 1, the two copies of the cluster (its twins) would not separate.
+At a value of exactly 1, the two copies of the cluster (its twins) would not separate.
 """
 
 POWER_STEPS = 10
@@ -87,7 +87,7 @@ class SymmetricAnnealer(AnnealingSearch):
     stride = 2
     """Number of β steps to make at once while the number of clusters is chosen."""
     lowest = 0.5
-    """The β at which groups of words without common contexts are split."""
+    """The β at which the search separates groups of words without common contexts."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
@@ -121,7 +121,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @property
     def grown(self) -> bool:
-        """True if no more splits will be made."""
+        """True if the search will make no more splits."""
         return self.n_clusters >= self.most or self.beta > BETA
 
     @property
@@ -157,7 +157,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
-        """Do nothing. The search can end in any state."""
+        """Do nothing, because the search can end in any state."""
 
     def snapshot(self) -> dict[str, Any]:
         """Return the complete state as arrays and plain data."""
@@ -203,14 +203,15 @@ class SymmetricAnnealer(AnnealingSearch):
     def _expect(self) -> tuple[Array, float]:
         """Run the E step: store p(n,v)/Z(n,v) for all pairs, and return p(n,c)."""
         data, beta = self.data, self.beta
-        # [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β, and p(n) cancels in the posterior.
+        # Since [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β, the factor p(n) cancels in the
+        # posterior.
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
-        # Store the ratios in column order too, for sums over words.
+        # Also store the ratios in column order, for sums over words.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
@@ -273,7 +274,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _draw_vectors(self, columns: int, k: int) -> Array:
-        """Return start vectors for the power iteration. A resumed run gets the same ones."""
+        """Return start vectors for the power iteration. A resumed run gets the same vectors."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 

@@ -55,8 +55,8 @@ def expect(
             part = words.dtype.type(values[j] / z)
             ratio[j] = part
             total += values[j] * math.log(z)
-            # 2. Compute p(n,c) = Σ_v p(n,v)·p(c|n,v). The loop leaves out the factor of the word,
-            # which is applied after it.
+            # 2. Compute p(n,c) = Σ_v p(n,v)·p(c|n,v). The loop omits the word's factor, which is
+            # applied afterwards.
             for c in range(k):
                 out[c] += part * row[c]
         for c in range(k):

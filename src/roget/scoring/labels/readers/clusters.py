@@ -59,8 +59,8 @@ def collect_clusters(
         verb = "is" if repeats == 1 else "are"
         text = f"{plural(repeats, 'item')} of {source} {verb} listed twice in one cluster"
         warnings.append(Notice(f"{text} and counted once", code="repeated-rows"))
-    return Labels.from_codes(
-        packed, items=list(items), source=source, warnings=tuple(warnings), cover=True
+    return Labels(
+        **packed._asdict(), items=list(items), source=source, warnings=tuple(warnings), cover=True
     )
 
 

@@ -27,7 +27,7 @@ def inspect_delimited(
     """Return the layout of a TSV or CSV file, or None if the file is blank."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     table = Table(file.name, file.plain.path, format, source=file.plain)
-    if not any(text.strip() for _, text in file.lines(HEAD)):
+    if not any(text.strip() for _, text in file.lines(size=HEAD)):
         return None
     table, numeric = inspect_text(table, roles, columns, file.header)
     return roles.place(table, columns, numeric)
@@ -55,13 +55,13 @@ def read_delimited(
             column.append(cells[at].strip())
     rows = LabelTable(problems, np.array(lines, dtype=np.int64))
     if lines:
-        problems.hint = problems.hint if len(problems) else ""
+        problems.hint = problems.hint if problems.found else ""
         fill_table(rows, values)
         if table.header:
             named = [role for role in LABEL_ROLES if role in values]
             names = {role: tuple(rows.columns[role].names or ()) for role in named}
             rows.warnings += warn_of_header(table, names)
-        # With --header or --no-header, no notice about the first row is needed.
+        # If the user passes --header or --no-header, no notice about the first row is needed.
         if file.header is None:
             rows.first_row = describe_first_row(table, lines[0])
     return rows
@@ -121,7 +121,7 @@ def sniff_csv(lines: Sequence[str]) -> bool:
 
 
 TSV = LabelReader(
-    "Tab-separated columns item, label[, weight][, group], with or without a header.",
+    "Tab-separated columns: item, label[, weight][, group], with or without a header.",
     (".tsv", ".tab"),
     sniff_tsv,
     table=partial(read_delimited, "tsv"),
@@ -129,7 +129,7 @@ TSV = LabelReader(
     is_general=True,
 )
 CSV = LabelReader(
-    "Comma-separated columns item, label[, weight][, group], with or without a header.",
+    "Comma-separated columns: item, label[, weight][, group], with or without a header.",
     (".csv",),
     sniff_csv,
     table=partial(read_delimited, "csv"),

@@ -28,7 +28,7 @@ from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.columns import LABEL_NAMES, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.frames import find_in_frame
-from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import LabelCodes
 from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import LabelTable, fault, number
@@ -324,13 +324,13 @@ def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> Labe
     if table.weights is None:
         table.weights = np.array(weights, dtype=np.float64)
     table.indptr = np.concatenate(([0], np.cumsum(sizes)))
-    # Repeat the line number for each entry, so an invalid label is reported at its line.
+    # Repeat the line number for each entry, so that an invalid label is reported with its line.
     owners = LabelTable(table.problems, np.repeat(table.lines, sizes))
     return factorize_objects(_texts(labels, "label", owners))
 
 
 def _sniff(lines: Sequence[str]) -> bool:
-    return lines[0].lstrip().startswith("{") or looks_like_json(lines[0])
+    return lines[0].lstrip().startswith("{") or bool(JSON_START.match(lines[0]))
 
 
 READER = LabelReader(

@@ -48,4 +48,4 @@ def warn_first_line(file: LabelFile) -> Notice | None:
     )
 
 
-READER = LabelReader("One label per line; the line is the item.", table=read_lines)
+READER = LabelReader("One label per line. Line i is the label of item i.", table=read_lines)

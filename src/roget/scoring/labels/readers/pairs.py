@@ -1,9 +1,9 @@
 """Read pairs of item ids that belong to the same cluster, the usual output of entity resolution.
 
-A table has two columns of ids, such as id1,id2. A third column may contain the match status or the
-match probability of each pair. Clusters are the connected components of the matching pairs. Items
-that do not occur in a matching pair are singletons, including items that occur only in the other
-file.
+The table has two columns of ids, such as id1,id2. A third column may contain the match status or
+the match probability of each pair. Clusters are the connected components of the matching pairs.
+Items that do not occur in a matching pair are singletons, including items that occur only in the
+other file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from roget import catalogue
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, inspect_text
 from roget.errors import Notice
@@ -65,7 +66,7 @@ def _sniff(lines: Sequence[str]) -> bool:
     delimiter = "\t" if "\t" in lines[0] else ","
     try:
         names = [cell.strip() for cell in next(csv.reader(lines[:1], delimiter=delimiter), [])]
-    except csv.Error:  # the line is too long to be a header
+    except csv.Error:  # The line is too long to be a header.
         return False
     return len(names) > 1 and _find_ids(names) is not None and not {"gold", "system"} & {*names}
 
@@ -73,12 +74,10 @@ def _sniff(lines: Sequence[str]) -> bool:
 def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     """Read pairs of matching ids. Connected ids form a cluster, whose label is its first item."""
     if columns:
-        # The user specified columns, so the file is a table of items and labels.
-        from roget.scoring.labels.formats import get_reader
-
-        return get_reader("tsv" if "\t" in file.first_line[1] else "csv")(
-            file, columns=columns, gold=gold
-        )
+        # If the user specified columns, the file is a table of items and labels.
+        reader = catalogue.load("label formats", "tsv" if "\t" in file.first_line[1] else "csv")
+        labels: Labels = reader(file, columns=columns, gold=gold)
+        return labels
     refuse_json(file, "two columns of item ids")
     problems = Problems(file.name)
     items = Coder()
@@ -94,8 +93,8 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     codes, roots = _connect(len(items), pairs)
     names = list(items)
     coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
-    return Labels.from_codes(
-        coded,
+    return Labels(
+        **coded._asdict(),
         items=names,
         source=file.name,
         warnings=(
@@ -210,8 +209,8 @@ def _warn(
     against = sum(codes[one] == codes[other] for one, other in apart)
     if against:
         text = (
-            f"{name}: found {plural(int(against), 'pair', ',')} listed as different but connected "
-            "by other pairs"
+            f"{name}: found {plural(int(against), 'pair', ',')} that are listed as different but "
+            "connected by other pairs"
         )
         yield Notice(text, code="implied-pairs")
 

@@ -23,8 +23,8 @@ def inspect_parquet_file(
 
     `held` means that all rows will be loaded into memory.
     """
-    # Accessing `plain` raises an error if the file is missing.
-    if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
+    # Accessing `plain` raises an error if the file does not exist.
+    if file.path == STANDARD_INPUT or (file.plain and file.compression):
         raise InputError(
             f"{file.name}: Parquet input must be a plain file, neither compressed nor standard "
             "input",

@@ -1,4 +1,4 @@
-"""Readers for an exported thesaurus: a table with paths, JSON, or Brown paths."""
+"""Read an exported thesaurus: a table with paths, JSON, or Brown paths."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Unite the spellings, lemmas and relations of two corpora that were written or tagged differently.
+"""Unite spellings, lemmas and relations of two corpora that were written or tagged differently.
 
-In a comparison of a British text with an American background, centre and center are two words, and
-an adjective that one tagger takes for a noun gives two contexts. Neither is a change of use.
+In a comparison of a British text with an American background, "centre" and "center" are two words.
+If a tagger takes an adjective for a noun, its contexts differ as well. Neither of these is a change
+in the use of a word.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.errors import Notice
-from roget.learn.sketch import Sketches
+from roget.learn.usage.sketch import Sketches
 
 SHOWN = 5
-"""Number of united words that a note lists."""
+"""Maximum number of united words listed in a note."""
 
 KEPT = 0.2
-"""Two spellings stay separate if the text has both, each with at least this share of its tokens: in
-British texts, a program is software and a programme is not."""
+"""Minimum share of each of two spellings in a text for the spellings to remain separate words.
+
+In British texts, "program" refers to software, and "programme" does not.
+"""
 
 _RULES = [
     (re.compile(pattern), change)
@@ -64,9 +67,9 @@ def spell(word: str) -> str:
 def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notice, ...]]:
     """Unite the spellings and lemmas of two corpora, and contexts with the same phrase.
 
-    A word that only one corpus has is united with its singular. Each word is spelt as in the text.
-    Words are united only if the text is English or its language is unknown. Returned are the
-    changed counts, and a note on the words.
+    A word that occurs in only one corpus is united with its singular. Words are spelt as in the
+    text. They are united only if the text is English or its language is unknown. Return the changed
+    counts, and a note on the united words.
     """
     sides = (background, text)
     english = str(text.provenance.get("language") or "en").partition("-")[0] == "en"
@@ -108,7 +111,7 @@ def _unite_words(totals: Sequence[Mapping[str, float]]) -> dict[str, str]:
     for word in known:
         groups[spell(word)].add(word)
     for key in list(groups):
-        # A plural that one corpus lacks is an error of a lemmatiser.
+        # A plural that occurs in only one corpus is a lemmatisation error.
         if any(not groups[key].intersection(side) for side in totals):
             for pattern, ending in _PLURAL:
                 single = pattern.sub(ending, key)
@@ -143,7 +146,7 @@ def _print_contexts(
 
 
 def _merge_words(counts: Counts, named: Mapping[str, str]) -> Counts:
-    """Return the counts with the rows of united words added up."""
+    """Return the counts with the rows of united words summed."""
     names, join = _group([named.get(word, word) for word in counts.words.tolist()])
     return Counts(
         join.T @ counts.matrix, names, counts.contexts, slots=counts.slots, **_about(counts)
@@ -151,14 +154,14 @@ def _merge_words(counts: Counts, named: Mapping[str, str]) -> Counts:
 
 
 def _merge_contexts(counts: Counts, named: Sequence[str], slots: Mapping[str, str]) -> Counts:
-    """Return the counts with the columns of contexts with one name added up."""
+    """Return the counts with the columns of contexts of the same name summed."""
     names, join = _group(named)
     of = [slots[name] for name in names]
     return Counts(counts.matrix @ join, counts.words, names, slots=of, **_about(counts))
 
 
 def _group(named: Sequence[str]) -> tuple[list[str], Any]:
-    """Return the distinct names, and an indicator matrix of the place of each name."""
+    """Return the distinct names, and an indicator matrix that maps each element to its name."""
     names = list(dict.fromkeys(named))
     at = {name: place for place, name in enumerate(names)}
     places = np.array([at[name] for name in named], dtype=np.int64)

@@ -11,7 +11,7 @@ import pytest
 import roget
 from roget import Counts
 from roget.learn.corpus.relations import RelationSet
-from roget.learn.sketch import Sketches, find_lines, sketch
+from roget.learn.usage.sketch import Sketches, find_lines, sketch
 from support.errors import refused
 
 

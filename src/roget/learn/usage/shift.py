@@ -1,9 +1,9 @@
 """Detect words whose use changed between two corpora or periods.
 
 The change of a word is the Jensen–Shannon divergence between its contexts in the two corpora, minus
-the divergence expected by chance. In the null model, the word's tokens are randomly permuted
-between the two corpora, with fixed totals. No simulation is needed: the divergence is a sum over
-contexts, and the tokens of a context in the first corpus have a hypergeometric distribution.
+the divergence expected by chance. In the null model, the word's tokens are randomly reassigned to
+the two corpora, with fixed totals. No simulation is needed: the divergence is a sum over contexts,
+and the tokens of a context in the first corpus have a hypergeometric distribution.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError, Notice
-from roget.learn.command_options import ShiftOptions
-from roget.learn.options import Compared
+from roget.learn.options import Compared, ShiftOptions
 
 SURE = 1.6448536269514722
-"""95 % quantile of the standard normal distribution."""
+"""95 % quantile of the standard normal distribution, for confidence bounds."""
 
 _HALF = 0.6744897501960817
-"""75 % quantile of the standard normal distribution."""
+"""75 % quantile of the standard normal distribution, for interquartile ranges."""
 
 _ENOUGH = 50
-"""Minimum number of words for estimating how much words usually change."""
+"""Minimum number of words required to estimate how much words usually change."""
 
 _ROUNDING = 1e-6
 """Smaller standard deviations are treated as rounding errors."""
@@ -43,10 +42,10 @@ _CHUNK = 1 << 21
 """Number of probabilities to compute in one batch."""
 
 _OF_TEXT = ("repairs", "terms", "function_words")
-"""Settings that are inferred from the text rather than chosen by the user."""
+"""Settings that are inferred from the text, not chosen by the user."""
 
 SET_ASIDE = "set aside"
-"""Key in the provenance for words that occurred, but without stored counts."""
+"""Key in the provenance for words that occurred in the text but whose counts are not stored."""
 
 _STRANGE = 0.5
 """Share of a corpus's tokens in contexts that the other corpus lacks, above which a warning is
@@ -59,9 +58,9 @@ class ContextChange(NamedTuple):
 
     context: str
     counts: tuple[int | float, int | float]
-    """Occurrences of the word in the context, in the old and the new corpus."""
+    """Number of occurrences of the word in the context, in the old and in the new corpus."""
     scores: tuple[float | None, float | None]
-    """logDice in both corpora, or None where the pair does not occur."""
+    """LogDice scores in both corpora, or None if the pair does not occur."""
     part: float
     """Contribution of the context to the divergence, in bits."""
 
@@ -72,24 +71,27 @@ class WordShift:
 
     word: str
     counts: tuple[int | float, int | float]
-    """Number of occurrences in the old and the new corpus."""
+    """Number of occurrences in the old and in the new corpus."""
     divergence: float
     """Jensen–Shannon divergence of the context distributions in bits: 0 = identical, 1 =
     disjoint."""
     expected: float
     """Divergence expected by chance, in bits."""
     change: float
-    """Divergence minus its expectation. It is near 0 for unchanged words, rare or frequent."""
+    """Divergence minus its expectation.
+
+    It is near 0 for words whose use did not change, whether they are rare or frequent.
+    """
     least: float
-    """Lower 95 % confidence bound of the change, by which words are ranked."""
+    """Lower bound of the 95 % confidence interval of the change. Words are ranked by it."""
     z: float
-    """The change in standard deviations of the null model."""
+    """The change divided by its standard deviation under the null model."""
     p: float
     """p-value under the null model, which assumes independent tokens."""
     q: float
     """q-value: p adjusted for the false discovery rate."""
     p_usual: float
-    """p-value of the change compared with the changes of most words (see `find_usual`)."""
+    """p-value of the change, relative to the usual change of words (see `find_usual`)."""
     q_usual: float
     """q-value: `p_usual` adjusted for the false discovery rate."""
     gained: tuple[ContextChange, ...]
@@ -121,7 +123,7 @@ class ShiftResult:
     changed: int
     """Number of tested words with q ≤ .05."""
     unusual: int
-    """Number of tested words with q_usual ≤ .05."""
+    """Number of tested words with q_usual ≤ .05, i.e. with an unusually large change."""
     usual: tuple[float, float]
     """Median and spread of the change over all words, in bits."""
     appeared: tuple[NewWord, ...]
@@ -259,9 +261,9 @@ def _warn(
     rarest = [min(one.matrix.data, default=0) for one in sides]
     if all(recipes) and any(recipes[0].get(key) != recipes[1].get(key) for key in _OF_TEXT):
         yield Notice(
-            "lemma repairs, terms or function words were inferred from each corpus "
-            "separately, which can cause spurious changes; pass both texts, or count both "
-            "with --set repair=false",
+            "lemma repairs, terms or function words were inferred separately from each corpus, "
+            "which can cause spurious changes; pass both texts, or count both with --set "
+            "repair=false",
             code="incompatible-counts",
         )
     if sides[0].provenance.get("cuts") != sides[1].provenance.get("cuts") or (
@@ -273,7 +275,7 @@ def _warn(
         )
     if any(one.matrix.dtype.kind == "f" for one in sides):
         yield Notice(
-            "fractional counts are rounded, so significance is approximate",
+            "fractional counts were rounded, so significance is approximate",
             code="incompatible-counts",
         )
     for at, called in enumerate(("old", "new")):
@@ -281,8 +283,8 @@ def _warn(
         strange = float(total[~known[1 - at][places[at]]].sum() / (total.sum() or 1))
         if strange >= _STRANGE and not shared:
             yield Notice(
-                f"{strange:.0%} of the tokens of the {called} corpus are in contexts that "
-                "the other corpus lacks; if the two were counted differently, use only "
+                f"{strange:.0%} of the tokens of the {called} corpus are in contexts that do not "
+                "occur in the other corpus; if the two were counted differently, compare only "
                 "shared contexts (--shared)",
                 code="incompatible-counts",
             )
@@ -332,7 +334,7 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """Return what each (word, context) cell adds to the word's divergence, in bits."""
+    """Return the contribution of each (word, context) cell to the word's divergence, in bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
@@ -431,13 +433,14 @@ def _moments(
     off = a - average(a.astype(np.float64))[cell]
     spread = average(off**2)
     slope = _ratio(average(away * off), spread)
-    # Make the quadratic component orthogonal to the linear one.
+    # Make the quadratic component orthogonal to the linear component.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # With two outcomes, this is a rounding error.
+    bend[bend < _FLAT * spread**2] = 0  # With two outcomes, the remainder is only a rounding error.
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
-    # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.
+    # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² for all pairs of
+    # contexts.
     near = np.sqrt(_ratio(seen.astype(np.float64), (size - seen).astype(np.float64)))
     variance = total(average(away**2))
     variance -= total(linear * near) ** 2 - total(linear**2 * near**2)
@@ -479,8 +482,9 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
 
     Tokens of one document or genre are not independent, so most words differ between two corpora by
     more than chance. Changes are assumed to be normally distributed, and their variance is the sum
-    of the usual variance and that of chance. The usual spread is chosen so that half of the words
-    lie within the quartiles (an empirical null, Efron 2004). With too few words, both values are 0.
+    of the usual variance and the variance due to chance. The usual spread is chosen so that half of
+    the words lie within the quartiles (an empirical null, Efron 2004). If there are too few words,
+    both values are 0.
     """
     if changes.size < _ENOUGH:
         return 0.0, 0.0
@@ -563,7 +567,7 @@ def _explain(
 def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, requested: Sequence[str]
 ) -> tuple[NewWord, ...]:
-    """Return words that occur only in `here`: the requested ones, or the most frequent."""
+    """Return words that occur only in corpus `here`: the requested words, or the most frequent."""
     present = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}
     chosen = {*requested}
     fair = there.total / ((here.total + there.total) or 1)

@@ -4,8 +4,9 @@ Collocates c of a word w are ranked within a relation R by logDice (Rychlý 2008
 
     14 + log2(2·‖w,R,c‖ / (‖w,R,*‖ + ‖*,R,c‖))
 
-where ‖*,R,c‖ is the total count of the context (R, c). This keeps verbs and nouns with the same
-spelling apart. Words, contexts and pairs that were dropped as too rare are not in the totals.
+where ‖*,R,c‖ is the total count of the context (R, c). The total is separate for each relation, so
+verbs and nouns with the same spelling are not mixed. Words, contexts and pairs that were dropped as
+too rare are not in the totals.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from roget.core.counts.views import log_dice
 from roget.core.options import choose, with_options
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
+from roget.learn.options import SketchOptions
 
 FREQUENT = 100
 """Minimum frequency of a word whose collocates must occur at least twice."""
 
 _TURNED = "T"
-"""Key in the provenance for counts with exchanged words and contexts."""
+"""Key in the provenance for counts in which words and contexts were exchanged."""
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
@@ -39,7 +40,7 @@ _BEFORE, _AFTER = "{c} …", "… {c}"
 _NAMES = {
     "subj": ("verbs with {w} as subject", _AFTER),
     "obj": ("verbs with {w} as object", _BEFORE),
-    "iobj": ("verbs with {w} as receiver", ""),
+    "iobj": ("verbs with {w} as recipient", ""),
     "~subj": ("subjects of {w}", _BEFORE),
     "~obj": ("objects of {w}", _AFTER),
     "~iobj": ("receivers of {w}", ""),
@@ -127,11 +128,11 @@ class SketchRelation:
     totals: tuple[int | float, ...]
     """Number of occurrences of each word in the relation."""
     shares: tuple[float, ...]
-    """Occurrences in the relation, as fractions of all occurrences of each word."""
+    """Number of occurrences in the relation, as a fraction of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
-    """The best collocates. In a comparison, those in `only` precede `both` and `other`."""
+    """The best collocates. In a comparison, they are sorted as `only`, `both` and `other`."""
     more: int
-    """Number of further collocates with enough occurrences."""
+    """Number of further collocates that have enough occurrences but are not listed."""
 
     @property
     def total(self) -> int | float:
@@ -145,7 +146,7 @@ class SketchRelation:
 
     @property
     def only(self) -> tuple[Collocate, ...]:
-        """Collocates that only the first word has, most typical first."""
+        """Collocates of the first word only, most typical first."""
         return tuple(one for one in self.collocates if not any(one.counts[1:]))
 
     @property
@@ -155,7 +156,7 @@ class SketchRelation:
 
     @property
     def other(self) -> tuple[Collocate, ...]:
-        """Collocates that only the second word has, most typical first."""
+        """Collocates of the second word only, most typical first."""
         return tuple(one for one in self.collocates if not one.count)
 
 
@@ -170,7 +171,7 @@ class Sketch:
     least: int
     """Minimum number of occurrences of a collocate in the sketch."""
     left: tuple[str, ...]
-    """Relations that are not shown, because the word or all collocates are too rare in them."""
+    """Relations that are not shown, because the word or all its collocates are too rare in them."""
 
     @property
     def word(self) -> str:
@@ -193,8 +194,8 @@ def sketch(
 ) -> Sketch:
     """Return the relations of a word with their collocates, or compare two words.
 
-    In a comparison, a collocate or relation is shown if it is frequent enough with one of the
-    words.
+    In a comparison, a collocate or relation is shown if it is frequent enough with at least one of
+    the words.
 
     Parameters
     ----------
@@ -342,7 +343,7 @@ class Sketches:
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
             return matrix.indices[spans[0]], matrix.data[None, spans[0]]
-        # The stable sort is fast on concatenated sorted runs.
+        # The stable sort is fast for concatenated sorted sequences.
         columns = np.sort(np.concatenate([matrix.indices[span] for span in spans]), kind="stable")
         columns = columns[np.diff(columns, prepend=-1) > 0]
         seen = np.zeros((len(rows), columns.size), matrix.dtype)
@@ -470,7 +471,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the only relation of counts if the names of their contexts omit it."""
+    """Return the only relation of counts whose context names omit the relation."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

@@ -6,8 +6,8 @@ import pytest
 
 from roget import Counts
 from roget.learn.load import open_pair
-from roget.learn.shift import shift
-from roget.learn.variants import spell, unite
+from roget.learn.usage.shift import shift
+from roget.learn.usage.variants import spell, unite
 from support.errors import notice
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import roget
 from roget import Counts
-from roget.learn import shift as module
 from roget.learn.load import open_pair
-from roget.learn.shift import control_fdr, find_usual, shift
+from roget.learn.usage import shift as module
+from roget.learn.usage.shift import control_fdr, find_usual, shift
 from support.errors import codes, refused
 
 
@@ -138,7 +138,7 @@ def test_planted_changes_are_found_and_explained(nouns, fraction):
 
 
 def test_scores_of_contexts_equal_those_of_sketches(nouns):
-    from roget.learn.sketch import sketch
+    from roget.learn.usage.sketch import sketch
 
     old, new = nouns.split(0.5, random_state=2)
     [found] = shift(old, new, ["time"], changes=40).changes

@@ -9,14 +9,15 @@ import pytest
 
 import roget
 from roget import Counts, data
-from roget.learn import prior as module
 from roget.learn.build import build
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.growth.grow import grow
-from roget.learn.prior import Prior, choose_prior, open_prior
+from roget.learn.representation import prior as module
 from roget.learn.representation.disagreement import find_disagreements
+from roget.learn.representation.prior import Prior, choose_prior, open_prior
 from roget.learn.representation.vectors import Representation, infer_prior, join
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import neighbour_sources
 from roget.report.thesaurus import report
 from roget.report.words import neighbours
 from support.errors import refused
@@ -246,7 +247,7 @@ def test_neighbours_name_their_source(tmp_path):
     assert sources <= {"text", "text + prior", "prior"}
     assert any("prior" in one for one in sources)
     bare = build_small(tmp_path, "none")
-    assert lookup.neighbour_sources(bare, "word0", ["word1"]) == []
+    assert neighbour_sources(bare, "word0", ["word1"]) == []
 
 
 def test_growth_uses_the_prior(tmp_path):

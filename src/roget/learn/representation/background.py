@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +33,7 @@ LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Name prefix of the bundled backgrounds for each language."""
 
 NAMES = "names"
-"""The preset for proper names, which no bundled background has."""
+"""The preset for proper names. There is no bundled background for it."""
 
 SAME_TEXT = 0.9
 """Maximum share of a text's pairs that may also occur in the background.
@@ -43,16 +43,16 @@ contain the text. For independent texts, the share is below one half.
 """
 
 COMMON_TOKENS = 0.2
-"""Minimum share of a text's tokens in contexts that also occur in the background.
+"""Minimum share of the text's tokens whose contexts also occur in the background.
 
 Below this share, the text was probably counted with different settings.
 """
 
 TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
-"""Names for the sources of a similarity between two words."""
+"""Names for the sources of evidence for a similarity between two words."""
 
 SHARE = 1 / 3
-"""Minimum share of a similarity for its source to be named."""
+"""Minimum share that a source contributes to a similarity for it to be named."""
 
 KEY = "background"
 """Key under which the provenance of a thesaurus records its background."""
@@ -163,24 +163,14 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
     return found, ()
 
 
-class Recorded(Protocol):
-    """Protocol for data whose name and hash a thesaurus records, such as a background."""
-
-    @property
-    def sha256(self) -> str: ...
-
-
-Addition = TypeVar("Addition", bound=Recorded)
-
-
 def reopen(
-    open: Callable[[PathLike], Addition],
+    open: Callable[[PathLike], Any],
     called: str,
     option: str,
     record: Mapping[str, Any] | None,
     instead: PathLike | None = None,
-) -> Addition | None:
-    """Open the background or the prior vectors with which a thesaurus was built.
+) -> Any:
+    """Open the background or the prior vectors with which a thesaurus was built, or return None.
 
     Parameters
     ----------
@@ -219,7 +209,10 @@ def reopen_background(
     record: Mapping[str, Any] | None, instead: PathLike | None = None
 ) -> Background | None:
     """Open the background with which a thesaurus was built; see `reopen`."""
-    return reopen(open_background, "background", "--background", record, instead)
+    found: Background | None = reopen(
+        open_background, "background", "--background", record, instead
+    )
+    return found
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
@@ -283,14 +276,14 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     first, many = weights[[row]], own[[row]].nnz
     names = []
     for other in np.asarray(others).tolist():
-        # The similarity is a sum over shared contexts. A summand is attributed to the text, not to
-        # the background, if both words occur in this context in the text.
+        # The similarity is a sum over shared contexts. A term of the sum is attributed to the text
+        # rather than the background if both words occur in this context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])
         share = float(products.multiply(there.astype(bool)).sum()) / total if total > 0 else 0.0
         if total <= 0:
-            # Without a shared context, name the source of most of their contexts.
+            # If there is no shared context, return the source of most of their contexts.
             share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
         names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
     return names

@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Class counts with a smaller absolute value are rounding errors."""
+"""Class counts with a smaller absolute value are treated as rounding errors."""
 
 
 class IncrementalUpdate:
@@ -48,8 +48,8 @@ class IncrementalUpdate:
             )
         self.counts = counts
         if found.learnt is not None:
-            # This clustering is a level of a tree, so its classes are unions of learnt classes.
-            # Their placement rule and word vectors cannot be used.
+            # This clustering was cut from a tree, so its classes are unions of learnt classes. The
+            # placement rule and word vectors of the learnt classes cannot be used.
             found = replace(found, learnt=None, parts=None, rule=Posterior(), representation=None)
         total = float(before.total)
         # Surplus of each class over the counts of its words: N·p(c)·p(v|c) − Σ counts.
@@ -65,7 +65,7 @@ class IncrementalUpdate:
             (belongs.data, belongs.indices, np.pad(belongs.indptr, (0, len(counts) - n), "edge")),
             shape=(len(counts), belongs.shape[1]),
         )
-        """Memberships of the old words. Rows of new words are empty."""
+        """Memberships of the old words. The rows of new words are empty."""
         totals = np.asarray(counts.context_totals, dtype=np.float64)
         made = replace(
             found, memberships=self.memberships, centroids=_widen(found.centroids, more),
@@ -81,8 +81,8 @@ class IncrementalUpdate:
     ) -> Clustering:
         """Recompute the classes for the given memberships (default: the same as before).
 
-        If `tree` has more classes than before, `origin` holds the old class of each class, or −1
-        for a new one.
+        If `tree` has more classes than before, `origin` contains the old number of each class, or
+        −1 for a new class.
         """
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
@@ -119,10 +119,10 @@ class IncrementalUpdate:
         return rule.regroup(made, self.counts)
 
     def _find_alike(self, m: int) -> Ints:
-        """Map each context to a known one: itself, or a similar one if it is new.
+        """Map each context to a known context: to itself or, if it is new, to a similar context.
 
-        The similar context is the most frequent context of the class in which the new one is most
-        frequent.
+        The similar context is the most frequent context of the class in which the new context is
+        most frequent.
         """
         alike = np.arange(self.counts.shape[1])
         if m == alike.size:

@@ -24,22 +24,25 @@ from roget.core.folder import read_npy, sha256
 from roget.core.io.source import Source, source_of
 from roget.core.types import Array, BoolArray, PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import reopen
+from roget.learn.representation.background import AUTO, NONE
 from roget.learn.representation.disagreement import find_disagreements
 from roget.learn.representation.vectors import Representation, Singles
 
-AUTO, NONE, BUNDLED = "auto", "none", "bundled"
+BUNDLED = "bundled"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
 
 COMPONENTS = 100
-"""Maximum number of dimensions of prior vectors. More do not improve classes or neighbours."""
+"""Maximum number of dimensions of prior vectors.
+
+More dimensions improve neither classes nor neighbours.
+"""
 
 LEAST = 0.5
-"""Minimum share of a text's words that must have a bundled vector to use the vectors by default.
+"""Minimum share of a text's words with a bundled vector for the vectors to be used by default.
 
-Below this share, the text is probably in another language or about a very special field.
+Below this share, the text is probably in another language or from a very specialised field.
 """
 
 SHARES = {False: 0.6, True: 0.5}
@@ -55,10 +58,10 @@ _FASTTEXT = (793712314).to_bytes(4, "little")
 """First bytes of a binary fastText model."""
 
 _LISTS = (".txt", ".vocab")
-"""Suffixes of the word list next to a .npy file. It has one word per line."""
+"""Suffixes of the word list that belongs to a .npy file. The list has one word per line."""
 
 _HEADER = 1 << 12
-"""Number of bytes from which the format of a file is detected."""
+"""Number of bytes that are read to detect the format of a file."""
 
 
 class Prior:
@@ -69,7 +72,7 @@ class Prior:
 
     def __init__(self, name: str, path: Path, digest: str, version: str = "") -> None:
         self.name = name
-        """"bundled", or the path of the file."""
+        """The name "bundled", or the path of the file."""
         self.path = path
         self.sha256 = digest
         """SHA-256 of the file. For a .npy file, the hash includes the list of words."""
@@ -157,7 +160,8 @@ def open_prior(name: PathLike) -> Prior:
         return _open_bundled(next(iter(data.PRIORS)))
     if not os.path.isfile(text):
         raise InputError(
-            f"prior vectors {text} not found; pass a file of word vectors, {BUNDLED} or {NONE}",
+            f"prior vectors {text} not found; pass the path of a file of word vectors, {BUNDLED} "
+            f"or {NONE}",
             code="file-not-found",
         )
     return Prior(text, Path(text), _hash(Path(text)))
@@ -195,7 +199,8 @@ def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[No
     found = requested if isinstance(requested, Prior) else open_prior(requested)
     if not found.select(counts.words.tolist())[1].any():
         raise InputError(
-            f"prior vectors {found.name} include no word of the text, e.g. not {counts.words[0]!r}",
+            f"prior vectors {found.name} do not contain any word of the text (e.g. "
+            f"{counts.words[0]!r})",
             code="unknown-word",
         )
     return found, ()
@@ -206,8 +211,8 @@ def supplement(
 ) -> Representation:
     """Combine word vectors computed from contexts with prior vectors.
 
-    Some words have no prior vector, and some are clearly used in another sense in the text. They
-    get the prior vectors of the words with the most similar contexts.
+    Words that have no prior vector, or that the text clearly uses in another sense, get the prior
+    vectors of the words with the most similar contexts.
 
     Parameters
     ----------
@@ -230,11 +235,6 @@ def supplement(
     return known.add_prior(vectors, trusted, SHARES[background])
 
 
-def reopen_prior(record: Mapping[str, Any] | None, instead: PathLike | None = None) -> Prior | None:
-    """Open the prior vectors with which a thesaurus was built; see `reopen`."""
-    return reopen(open_prior, "prior vectors", "--vectors", record, instead)
-
-
 # Formats ---------------------------------------------------------------------------------------
 
 
@@ -249,8 +249,8 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     listed = _find_list(path)
     if listed is None:
         raise InputError(
-            f"{path}: its word list is missing; expected "
-            f"{path.with_suffix(_LISTS[0])}, one word per line",
+            f"{path}: the list of words is missing; write one word per line to "
+            f"{path.with_suffix(_LISTS[0])}",
             code="file-not-found",
         )
     try:
@@ -272,7 +272,8 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
 def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     """Yield words and vectors of a text file with one word and its vector per line.
 
-    Skip the first line if it has the numbers of words and dimensions (word2vec, fastText).
+    The first line is skipped if it contains the numbers of words and dimensions (word2vec,
+    fastText).
     """
     width = 0
     for number, line in source.lines():
@@ -301,12 +302,12 @@ def _is_header(fields: Sequence[str]) -> bool:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Return True if a file begins like a binary word2vec file: a header, then bytes."""
+    """Return True if a file begins like a binary word2vec file: a header line, then binary data."""
     first, _, rest = head.partition(b"\n")
     fields = first.decode("utf-8", "replace").split()
     if not _is_header(fields):
         return False
-    # Text has no control characters. Almost any sequence of float32 numbers has some.
+    # Text does not contain control characters. Almost any sequence of float32 numbers does.
     return any(byte < 32 and byte not in b"\t\r\n" for byte in rest)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from roget.core import environment
-from roget.core.environment import describe_machine
+from harness import environment
+from harness.environment import describe_machine
 
 
 def test_versions_are_those_installed():
     import numpy
 
-    facts = describe_machine(["scikit-learn"])
+    facts = describe_machine(["scikit-learn", "no-such-library"])
+    assert list(facts)[:4] == ["cpu", "cores", "memory", "system"]
+    assert "roget" in facts
+    assert "no-such-library" not in facts
     assert facts["numpy"] == numpy.__version__
     assert "scikit-learn" in facts
     assert int(facts["cores"]) >= 1

@@ -10,13 +10,6 @@ from scipy import sparse
 
 import roget
 from roget import Counts, data
-from roget.learn import background as module
-from roget.learn.background import (
-    add_background,
-    choose_background,
-    name_sources,
-    open_background,
-)
 from roget.learn.build import build
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.growth.grow import grow
@@ -24,10 +17,18 @@ from roget.learn.load import open_counts, open_pair
 from roget.learn.placing.graph import Graph
 from roget.learn.placing.place import place
 from roget.learn.placing.votes import NeighbourModel
-from roget.learn.shift import shift
-from roget.learn.sketch import sketch
+from roget.learn.representation import background as module
+from roget.learn.representation.background import (
+    add_background,
+    choose_background,
+    name_sources,
+    open_background,
+)
 from roget.learn.taxonomy import taxonomy_of
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import neighbour_sources
+from roget.learn.usage.shift import shift
+from roget.learn.usage.sketch import sketch
 from roget.report.thesaurus import report
 from roget.report.words import neighbours
 from support.errors import codes, refused
@@ -158,7 +159,7 @@ def test_neighbours_name_their_source():
     assert "background" in sources or "both" in sources
     assert "source" in [column.title for column in result.tables[0].columns]
     bare = build_small("none")
-    assert lookup.neighbour_sources(bare, word, [word]) == []
+    assert neighbour_sources(bare, word, [word]) == []
     plain = neighbours(bare, word, 5, "both")
     assert {one["source"] for one in plain.data["neighbours"]} == {None}
     assert len(plain.tables[0].columns) == len(result.tables[0].columns) - 1

@@ -1,0 +1,1 @@
+"""Descriptions of how words are used: sketches of one word, and changes between two corpora."""
