@@ -82,7 +82,7 @@ def measure(name: str, folder: Path, scale: float) -> Rows:
     """Compare one job on one worker and on two, after a warm-up run on each."""
     work = prepare_job(name, folder, scale)
     results: list[bytes] = []
-    best: list[tuple[float, float, int]] = []
+    best: list[tuple[float, float, int, float]] = []
     for workers in (1, 2):
         cluster = Kept(None, workers)
         try:
@@ -91,22 +91,30 @@ def measure(name: str, folder: Path, scale: float) -> Rows:
             tried = []
             for _ in range(TIMES):
                 before, bytes_before, began = spent(cluster), moved(), time.perf_counter()
+                own = time.process_time()
                 results.append(work(cluster))
                 took, sent = time.perf_counter() - began, moved() - bytes_before
+                own = time.process_time() - own
                 after = spent(cluster)
                 busiest = max(after[pid] - before.get(pid, 0.0) for pid in after)
-                tried.append((took, busiest, sent))
+                tried.append((took, busiest, sent, own))
             best.append(min(tried))
         finally:
             cluster.end()
     if len({*results}) > 1:
         raise ValueError(f"{name}: two workers give other bits than one")
-    (one, alone, sent), (two, shared, sent_by_two) = best
+    (one, alone, sent, own), (two, shared, sent_by_two, own_of_two) = best
     yield Row(name, two, one, "one worker", "s", BAR)
     yield (
         f"{name}: {one:.1f} s on one worker, {two:.1f} s on two: {one / two:.2f} times as fast. "
         f"CPU of the busiest worker {alone:.1f} and {shared:.1f} s: "
-        f"{alone / max(shared, 1e-9):.2f}. Moved {sent / 1e6:.0f} and {sent_by_two / 1e6:.0f} MB."
+        f"{alone / max(shared, 1e-9):.2f}. Moved {sent / 1e6:.0f} and {sent_by_two / 1e6:.0f} MB; "
+        f"client and scheduler, in this process, spent {own:.1f} and {own_of_two:.1f} CPU s on it."
+    )
+    yield (
+        f"{name}, where the time of two workers goes: the busiest worker computes, sends and "
+        f"receives for {shared:.1f} s, and waits {max(two - shared, 0):.1f} s for client, "
+        "scheduler and the other worker."
     )
     one, two = (run_processes(name, folder, scale, number) for number in (1, 2))
     yield Row(f"{name}, no cluster", two / 2, one, "one process", "s")

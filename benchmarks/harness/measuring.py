@@ -232,7 +232,7 @@ def point(
 
 def data_folder() -> Path:
     """Return the folder of test data: ROGET_TEST_DATA, or by default ../shared/data."""
-    beside = Path(__file__).resolve().parents[4] / "shared" / "data"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
     return Path(os.environ.get("ROGET_TEST_DATA") or beside)
 
 

@@ -128,6 +128,12 @@ CODES: dict[str, Explanation] = {
         "No action is needed. To choose contexts, pass --relation (syntactic relations) or "
         "--window (neighbouring words).",
     ),
+    "different-length": Explanation(
+        "A document has more or fewer words in the response than in the key.",
+        "Mentions are compared by the positions of their words, so those after the first "
+        "difference cannot match.",
+        "Run the system on the words of the key.",
+    ),
     "disconnected-words": Explanation(
         "Some words share no context with the other words, not even indirectly through further "
         "words.",
@@ -202,10 +208,16 @@ CODES: dict[str, Explanation] = {
         "To keep more, write the counts to a folder, and pass --set evidence_size=0 to remove "
         "the size limit.",
     ),
+    "extra-documents": Explanation(
+        "The response contains documents that are not in the key.",
+        "They are not scored, because the key has no mentions to compare with.",
+        "Check that both files use the same document names.",
+    ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
         "The gold standard has no label to compare with. By default extra items are dropped and"
-        " do not affect the score.",
+        " do not affect the score. In coreference, extra items are spurious mentions, which lower"
+        " precision.",
         "Check that both files describe the same items. To penalise extra items, pass --extra "
         "count, which makes each of them a separate class.",
     ),
@@ -368,10 +380,16 @@ CODES: dict[str, Explanation] = {
         "The basic installation contains only the packages needed for scoring.",
         "Run the pip command in the message.",
     ),
+    "missing-documents": Explanation(
+        "The key contains documents that are not in the response.",
+        "All mentions of these documents count as missed, which lowers recall.",
+        "Check that the response is complete and uses the same document names.",
+    ),
     "missing-items": Explanation(
         "The system has no label for some items of the gold standard.",
         "By default missing items form one extra cluster, because a system should not gain by "
-        "omitting difficult items.",
+        "omitting difficult items. In coreference, missing items are missed mentions, which lower "
+        "recall.",
         "Check the system file, or choose another rule with --missing: singletons, unmatched, "
         "drop or error.",
     ),

@@ -231,11 +231,33 @@ class FormatError(InputError):
         tail = "\n  … reading stopped here; there may be more" if more else ""
         tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        count = f"the first {count}" if more else count
         # If all problems have the same code, the error has that code.
         codes = {code_of(problem) for problem in self.problems}
         code = codes.pop() if len(codes) == 1 else None
         text = f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail
         super().__init__(text, code=code)
+
+
+class InputErrors(InputError):
+    """Raised if several inputs cannot be used. `errors` contains the error of each input."""
+
+    def __init__(self, what: str, errors: Sequence[InputError]) -> None:
+        self.errors = tuple(errors)
+        codes = {error.code for error in errors}
+        parts = [f"{what}:", *(_shorten_lines(str(error)) for error in errors)]
+        super().__init__("\n".join(parts), code=codes.pop() if len(codes) == 1 else None)
+
+
+MAX_LINES = 6
+"""Maximum number of lines for each of several inputs that cannot be used."""
+
+
+def _shorten_lines(text: str) -> str:
+    """Indent a message, and cut it after a few lines."""
+    lines = text.splitlines()
+    more = [f"  … {len(lines) - MAX_LINES} more lines"] if len(lines) > MAX_LINES else []
+    return "\n".join(f"  {line}" for line in [*lines[:MAX_LINES], *more])
 
 
 class UnknownName(RogetError, LookupError):

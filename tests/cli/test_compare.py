@@ -144,6 +144,13 @@ def test_settings_that_can_be_repeated_add_up(files, tmp_path):
     assert done.returncode == 0, done.stderr
     measures = {row["measure"] for row in json.loads(done.stdout)["rows"]}
     assert measures == {"ari", "supervised-recall[first]", "supervised-recall[second]"}
+    named = ("--main", "supervised-recall", "--baseline", f"own={gold}", "--format", "json")
+    done = run("compare", *files, "-m", "ari", folders[0], *named)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["main"]["measure"] == "supervised-recall[first]"
+    own = {row["measure"]: row["value"] for row in found["rows"] if row["system"] == "own"}
+    assert own == {"ari": 1.0, "supervised-recall[first]": 1.0}
 
 
 def test_rank_intervals_are_on_the_page(files, tmp_path):

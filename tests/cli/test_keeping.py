@@ -18,6 +18,7 @@ from support.errors import refused
 OLD = Path(__file__).resolve().parents[1] / "old_folders" / "thesauri"
 
 READ = {
+    "baselines",
     "se",
     "vectors",
     "golds",
@@ -51,6 +52,7 @@ def labels(tmp_path, monkeypatch):
         ("score", "--matrix", "g.tsv", "-o", "g.tsv"),
         ("compare", "g.tsv", "a=s.tsv", "-o", "s.tsv"),
         ("compare", "g.tsv", "runs", "-o", "runs/1.csv"),
+        ("compare", "g.tsv", "s.tsv", "--baseline", "b=other.tsv", "-o", "other.tsv"),
         ("compare", "g.tsv", "a=s.tsv", "--save", "mapping=./g.tsv"),
         ("agree", "g.tsv", "s.tsv", "--save", "consensus=g.tsv"),
         ("agree", "runs", "-o", "runs/1.csv"),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from threadpoolctl import threadpool_info
 
 from roget.engines.base import Increment
 from roget.errors import FormatError
@@ -21,6 +24,13 @@ def square(task: int, report: Increment) -> int:
 def whoami(task: int, report: Increment) -> int:
     time.sleep(0.2)  # long enough for every process to get a task
     return os.getpid()
+
+
+def count_blas_threads(task: int, report: Increment) -> list[int]:
+    """Return the number of threads of every BLAS library that this process has loaded."""
+    import_module("scipy.linalg")
+    time.sleep(0.2)  # long enough for every process to get a task
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 
 
 def fail_on_three(task: int, report: Increment) -> int:

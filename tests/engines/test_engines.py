@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,20 @@ def test_pool_uses_other_processes() -> None:
     assert os.getpid() not in pids
     assert set(dict(Local().run(jobs.whoami, [0], Sums())).values()) == {os.getpid()}
     assert cores() >= 1
+
+
+@pytest.mark.parametrize("kind", [Local, partial(Dask, None)])
+def test_workers_run_blas_on_one_thread(
+    kind: Callable[[int], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    engine = kind(2)
+    try:
+        found = list(engine.run(jobs.count_blas_threads, range(4), Sums()))
+    finally:
+        engine.close()
+    assert all(threads and set(threads) == {1} for _, threads in found)
 
 
 def test_dead_worker_is_reported_immediately() -> None:

@@ -284,22 +284,22 @@ def test_hostile_names_are_shown_as_text(page: Any) -> None:
 
 
 def test_table_is_sorted_by_mouse_and_keyboard(page: Any) -> None:
-    heading = page.locator(".board thead th >> nth=3")
-    trivial = column(page, 1, body=2)
+    heading = page.locator(".board thead th >> nth=4")
+    trivial = column(page, 2, body=2)
     assert heading.get_attribute("aria-sort") == "none"
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
     assert page.locator(".board th[aria-sort=descending]").count() == 1
-    values = [float(value) for value in column(page, 4)]
+    values = [float(value) for value in column(page, 5)]
     assert values == sorted(values, reverse=True)
     heading.locator("button").focus()
     page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "ascending"
-    assert [float(value) for value in column(page, 4)] == sorted(values)
+    assert [float(value) for value in column(page, 5)] == sorted(values)
     page.keyboard.press("Space")
     assert heading.get_attribute("aria-sort") == "descending"
-    assert sorted(column(page, 1, body=2)) == sorted(trivial)
-    lower = page.locator(".board thead th >> nth=4")
+    assert sorted(column(page, 2, body=2)) == sorted(trivial)
+    lower = page.locator(".board thead th >> nth=5")
     lower.locator("button").click()
     assert lower.get_attribute("aria-sort") == "ascending"
 
@@ -436,7 +436,27 @@ def test_column_of_systems_stays_visible_when_scrolling(
         before = name.bounding_box()
         page.locator(".scroll:has(.board)").evaluate("box => { box.scrollLeft = 300 }")
         assert page.locator(".scroll:has(.board)").evaluate("box => box.scrollLeft") > 0
-        assert name.bounding_box()["x"] == before["x"]
+        box = page.locator(".scroll:has(.board)").bounding_box()
+        assert box["x"] <= name.bounding_box()["x"] <= before["x"]
+
+
+def test_leaderboard_uses_the_window_and_offers_more_scores(browser: Any) -> None:
+    compared = made(measures=None)
+    for width in (1440, 1900):
+        with opened(browser, compared, viewport={"width": width, "height": 800}) as page:
+            assert column(page, 1) == ["1", "2", "3"]
+            box = page.locator(".scroll:has(.board)")
+            assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+            scores = page.locator(".board thead th.score")
+            shown = [one for one in scores.all() if one.is_visible()]
+            assert len(shown) == 4
+            page.locator("#more-scores").click()
+            assert all(one.is_visible() for one in scores.all())
+            assert scores.count() == len(compared.defined) > 4
+            assert page.locator("#more-scores").get_attribute("aria-expanded") == "true"
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.locator("#more-scores").click()
+            assert sum(one.is_visible() for one in scores.all()) == 4
 
 
 def test_letters_do_not_overlap_bars(browser: Any) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from roget import InputError, compare, contingency, score
 from roget.core.io.paths import name_sources
+from roget.errors import InputErrors
 from roget.scoring.agreement.panel import name_clusterings
 from roget.scoring.steps.annotators import name_golds
 from support.errors import notice, refused
@@ -404,3 +407,59 @@ def test_systems_without_the_same_items_are_refused_with_a_remedy():
     gold, part = dict(enumerate("aabb")), {0: "a", 1: "b"}
     with refused("signature-mismatch", "missing"):
         compare(gold, {"whole": gold, "part": part}, "ari", missing="drop")
+
+
+def test_missing_and_extra_items_are_named_and_listed_in_json():
+    gold = {f"i{at}": at % 3 for at in range(20)}
+    lacking = {name: label for name, label in gold.items() if int(name[1:]) >= 7}
+    more = gold | {f"x{at}": 1 for at in range(3)}
+    table = score(gold, lacking)
+    assert "('i0', 'i1', 'i2', 'i3', 'i4', …)" in " ".join(str(table).split())
+    assert json.loads(table.render("json"))["missing_items"] == list(table.missing_items)
+    assert list(table.missing_items) == [f"i{at}" for at in range(7)]
+    table = score(gold, more)
+    assert "('x0', 'x1', 'x2')" in " ".join(table.render("text").split())
+    assert json.loads(table.render("json"))["extra_items"] == ["x0", "x1", "x2"]
+    assert "missing_items" not in json.loads(table.render("json"))
+    systems = {"lacking": lacking, "more": more, "also": {**more, "x9": 0}}
+    found = json.loads(compare(gold, systems, "ami").render("json"))["systems"]
+    assert [one.get("missing_items", []) for one in found] == [table_ids(7), [], []]
+    assert [len(one.get("extra_items", [])) for one in found] == [0, 3, 4]
+    (line,) = [one for one in str(compare(gold, systems, "ami", all=True)).split("! ")
+               if "extra-items" in one]  # fmt: skip
+    assert "4 in also and 3 in more: dropped" in " ".join(line.split())
+
+
+def table_ids(count):
+    return [f"i{at}" for at in range(count)]
+
+
+def test_broken_files_of_all_systems_are_reported_together(tmp_path):
+    texts = {
+        "gold": "a\tx\nb\tx\nc\ty\n",
+        "good": "a\t1\nb\t1\nc\t2\n",
+        "empty": "",
+        "twice": "a\t1\na\t2\nb\t1\n",
+        "other": "q\t1\nr\t2\n",
+        "broken": "item\tlabel\n" + "onlyone\n" * 30,
+    }
+    paths = {name: tmp_path / f"{name}.tsv" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text)
+    broken = ["empty", "twice", "other", "broken"]
+    with pytest.raises(InputErrors) as caught:
+        compare(paths["gold"], [paths[name] for name in ("good", *broken)], "ari")
+    assert len(caught.value.errors) == 4
+    text = str(caught.value)
+    assert text.startswith("4 of 5 systems")
+    assert all(f"{name}.tsv" in text for name in broken)
+    assert "good.tsv" not in text
+    assert "the first 20 problems" in text
+    assert text.count("\n") < 40
+    with refused("duplicate-item", "twice.tsv", "twice.tsv:2"):
+        compare(paths["gold"], [paths["good"], paths["twice"]], "ari")
+    with refused("invalid-input", "empty.tsv", "absent.tsv"):
+        compare(paths["gold"], [paths["empty"], tmp_path / "absent.tsv"], "ari")
+    with refused("empty-input", "empty.tsv") as caught:
+        compare(paths["empty"], [paths["twice"], paths["good"]], "ari")
+    assert "twice.tsv" not in str(caught.value)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -153,8 +155,18 @@ class _Worker:
     place = 0
 
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
     """Initialise a worker: ignore signals, which the parent handles, and assign its index."""
+    # There are as many workers as cores, so each runs BLAS on one thread, as Dask workers do. This
+    # module does not import numpy, so BLAS is loaded later, unless the user's script imports it.
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
+    if "numpy" in sys.modules:
+        with suppress(ImportError):
+            import_module("threadpoolctl").threadpool_limits(1)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

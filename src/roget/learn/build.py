@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -188,8 +188,10 @@ def _build(
     """Count the inputs, choose the words, cluster them, and evaluate the classes."""
     gathered = gather(inputs, folder, options, reading)
     counts, more = _choose_words(gathered.counts, plan, options)
-    background, why = _choose_background(plan, counts)
-    prior, more_why = _choose_prior(plan, counts)
+    background, why = _borrow(plan, "background", choose_background, counts)
+    # With `background` none, the text alone determines the classes, so "auto" selects no vectors.
+    alone = plan.vectors == AUTO and plan.background in (None, NONE)
+    prior, more_why = (None, ()) if alone else _borrow(plan, "vectors", priors.choose_prior, counts)
     clusterer = _make_clusterer(plan, folder, counts, (background, prior), clustering)
     where = options.engine, options.scheduler, options.processes
     # The model's notes already report a trivial result. No warning is needed.
@@ -230,31 +232,18 @@ def _evaluate(
     return thesaurus.replace(provenance=provenance)
 
 
-def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background counts, or None if the method cannot use them."""
-    if catalogue.load("clusterers", plan.method).borrows:
-        return choose_background(plan.background, counts)
-    if plan.background in (None, NONE, AUTO):
-        return None, ()
-    raise InputError(
-        f"'background' requires the method 'spherical', not {plan.method!r}",
-        code="conflicting-options",
-    )
+def _borrow(plan: Plan, name: str, choose: Callable[[Any, Counts], Any], counts: Counts) -> Any:
+    """Return the background or the prior vectors (or None), and notes on the choice.
 
-
-def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
-    """Return the prior vectors, or None if the method cannot use them.
-
-    With `background` none, the text alone determines the classes, so "auto" selects no vectors.
+    The result is None if the method cannot use them.
     """
-    if plan.vectors == AUTO and plan.background in (None, NONE):
-        return None, ()
+    requested = getattr(plan, name)
     if catalogue.load("clusterers", plan.method).borrows:
-        return priors.choose_prior(plan.vectors, counts)
-    if plan.vectors in (None, NONE, AUTO):
+        return choose(requested, counts)
+    if requested in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"'vectors' requires the method 'spherical', not {plan.method!r}",
+        f"{name!r} requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 

@@ -42,6 +42,17 @@ class BuildOptions(Counting):
 
 
 @dataclass(frozen=True)
+class Placing(BuildOptions):
+    """Counting options, with defaults for placing words in a taxonomy.
+
+    One example sentence per pair is kept in memory, without a size limit.
+    """
+
+    evidence: int = copy_option(Counting, "evidence", 1)
+    evidence_size: float = copy_option(Counting, "evidence_size", 0.0)
+
+
+@dataclass(frozen=True)
 class Compared(Counting):
     """Counting options, with defaults for comparing two corpora."""
 
@@ -338,15 +349,10 @@ class CorpusOptions(Checked):
     engine: str = copy_option(Counting, "engine", "local")
     scheduler: str | None = copy_option(Counting, "scheduler", None)
 
-    def plan(self, min_count: int, part: str) -> BuildOptions:
-        """Return the counting options for words of the given part of speech.
-
-        One example sentence per pair is kept in memory, without a size limit.
-        """
+    def plan(self, min_count: int, part: str) -> Placing:
+        """Return the counting options for words of the given part of speech."""
         relation = None if part == "noun" else f"{part}s"
-        return BuildOptions(
-            **vars(self), min_count=min_count, relation=relation, evidence=1, evidence_size=0.0
-        )
+        return Placing(**vars(self), min_count=min_count, relation=relation)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ MEASURES = {
     "ceaf-e": "entity-based CEAF",
     "ceaf-m": "mention-based CEAF",
     "muc": "MUC links F",
+    "mention-f": "F of mention detection",
     "lea": "link-based entity-aware F",
     "onmi": "overlapping NMI",
     "zk-entropy": "Zhao–Karypis entropy",

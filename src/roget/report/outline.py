@@ -13,6 +13,9 @@ LONGEST = 26
 MOST_GROUPS = 100
 """Maximum number of groups in a text table. CSV and JSON contain all groups."""
 
+_SIZES = ("items", "classes", "clusters")
+_MENTION_SIZES = ("gold\nmentions", "gold\nentities", "response\nentities")
+
 _ENTROPIES = {
     "H(C)": "gold",
     "H(K)": "system",
@@ -76,18 +79,26 @@ def _called(name: str) -> list[str]:
     return [name] if name else []
 
 
-def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTable:
-    """Return a table of one system's scores by group. `better` is the direction of each score."""
+def list_groups(
+    rows: Sequence[GroupRow], better: Mapping[str, str], *, mentions: bool = False
+) -> ReportTable:
+    """Return a table of one system's scores by group. `better` is the direction of each score.
+
+    For coreference `mentions`, the groups are documents.
+    """
     shown = rows[:MOST_GROUPS]
     titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
               for name, side in better.items()
               for measure, _, entropy in [name.partition("@")]]  # fmt: skip
     columns = [
-        Column("group", fit="keep", most=LONGEST),
-        *Column.numbers("items", "classes", "clusters", *titles),
+        Column("document" if mentions else "group", fit="keep", most=LONGEST),
+        *Column.numbers(*(_MENTION_SIZES if mentions else _SIZES), *titles),
     ]
     lines = [
-        [r.group, f"{r.items:g}", str(r.classes), str(r.clusters), *map(number, r.values.values())]
+        [
+            *(r.group, f"{r.items:g}", str(r.classes), str(r.clusters)),
+            *(number(r.values[name]) for name in better),
+        ]
         for r in shown
     ]
     return ReportTable(columns, lines, _title(len(shown), len(rows)), repeated=2)

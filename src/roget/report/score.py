@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from roget.core.io.problems import plural
 from roget.report import Brief, Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, ends, number
+from roget.report.item_names import list_table_items, name_items
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
+from roget.scoring.measures.base import COREFERENCE, MENTION_MEASURES
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
 from roget.scoring.signature import shorten_signature
+from roget.scoring.steps.headline import CONLL, LEADERBOARD, list_coreference
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -23,10 +26,11 @@ if TYPE_CHECKING:
 
 def report(table: ScoreTable) -> Report:
     """Report the scores of a system next to baseline scores, with sizes, notes and warnings."""
-    table = table.with_intervals()
+    table = name_items(table.with_intervals())
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
+    mentions = _lists_coreference(table)
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     summary = _summary(table)
     verdict = [] if head is None or not head.verdict else [f"Verdict: {head.verdict}."]
@@ -35,10 +39,12 @@ def report(table: ScoreTable) -> Report:
         lead=[summary, *(_entropies(table) if head is None else verdict)],
         notes=[
             *(_explain_chance(table) if table.chance else ()),
-            *_explain_rows(shown, head),
+            *(_explain_rows(shown, head) if head is not None or not mentions else ()),
         ],
         tables=[
-            *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
+            *(_headline(table, head, baselines) if head is not None else ()),
+            *([_coreference(table.rows, mentions)] if head is None and mentions else ()),
+            *([_scores(table, baselines)] if head is None and not mentions else ()),
             *(_on_each(table) if table.rows and table.rows[0].golds else ()),
             *(_groups(table) if table.by_group else ()),
             *(_details(table) if table.details is not None else ()),
@@ -48,7 +54,7 @@ def report(table: ScoreTable) -> Report:
         brief=None if head is None else _brief(table, head, len(reasons)),
         titled=bool(table.title),
         caption=f"{table.title}. {summary}." if table.title else f"{summary}.",
-        data=table.as_dict,
+        data=partial(list_table_items, table),
         sheet=partial(_sheet, table, baselines),
     )
     if table.sweep is not None:
@@ -107,10 +113,11 @@ MOST_WARNINGS = 3
 
 def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
     """Yield the tables of the short report: recall and precision if computed, and the scores."""
+    if head.kind == "coreference":
+        yield _coreference(head.rows, [one.name for one in head.families])
+        return
     if head.families:
         yield _families(head)
-    if head.kind == "coreference":
-        return
     rows = []
     beyond = ["z", "p"] if _tests_chance(table) else []
     levels = any(row.level is not None for row in head.rows)
@@ -124,11 +131,12 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
         rows.append([*name, score, *plain, *tested, *against])
     intervals = any(row.low is not None for row in head.rows)
     shown = [BASELINE_TITLES.get(name, name) for name in baselines]
+    numbers = [*(["plug-in"] if head.plain else []), *beyond, *shown]
     columns = [
         *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
         Column("score [95% CI]" if intervals else "score", fit="keep"),
-        *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, *shown, fit="keep"),
+        *(Column(title, right=True, fit="keep") for title in numbers),
     ]
     yield ReportTable(columns, rows, repeated=1 + levels)
 
@@ -138,10 +146,44 @@ BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item
 
 
 def _families(head: Headline) -> ReportTable:
-    """Return a table of recall, precision and F for coreference or entities."""
+    """Return a table of recall, precision and F for entities."""
     rows = [[one.name, *map(number, (one.recall, one.precision, one.f))] for one in head.families]
     numbers = ("recall", "precision", "F")
     return ReportTable.of([head.kind, *numbers], rows, numbers, fit="keep")
+
+
+def _lists_coreference(table: ScoreTable) -> list[str]:
+    """Return the families of coreference measures if all default measures were computed."""
+    levels = any(row.level is not None or row.golds for row in table.rows)
+    if levels or [row.measure for row in table.rows] != list(MENTION_MEASURES):
+        return []
+    return [one.name for one in list_coreference(table.rows)]
+
+
+def _coreference(rows: Iterable[ScoreRow], families: Sequence[str]) -> ReportTable:
+    """Return a table of recall, precision and F, with intervals, of coreference measures."""
+    rows = list(rows)
+    by_name = {row.measure: row for row in rows}
+    means = {one.name: one for one in list_coreference(rows)}
+    lines = []
+    for name in families:
+        if name == CONLL:
+            mean, row = means[CONLL], by_name[MENTION_MEASURES[0]]
+            cells = [Cell(number(mean.recall)), Cell(number(mean.precision)), _bounded(row)]
+        else:
+            cells = [_bounded(by_name[measure]) for measure in COREFERENCE[name]]
+        lines.append([name, *cells])
+    bounded = " [95% CI]" if any(row.low is not None for row in rows) else ""
+    columns = [Column("coreference", fit="keep")]
+    columns += [
+        Column(f"{name}{bounded}", right=not bounded, fit="keep")
+        for name in ("recall", "precision", "F")
+    ]
+    return ReportTable(columns, lines, repeated=1)
+
+
+def _bounded(row: ScoreRow) -> Cell:
+    return Cell(number(row.value), ends(row.low, row.high))
 
 
 def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
@@ -149,13 +191,16 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if head is None:
         return explain_scores((row.measure, row.entropy) for row in rows)
     if head.kind == "coreference":
-        return ["CoNLL: mean of the three scores above; for all other measures, pass --all"]
+        return [
+            "CoNLL: mean of the three scores above; mentions: mention detection; for CEAF-m, "
+            "BLANC and LEA, pass --all"
+        ]
     lines = explain_scores((row.measure, None) for row in rows)
-    estimators = {row.entropy for row in rows} - {None, "ml"}
+    estimators = {row.entropy for row in rows if row.entropy and row.entropy != "ml"}
     if estimators:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
-        name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
-        lines.append(f"{used}: bias-corrected ({name})")
+        name = next(iter(estimators))
+        lines.append(f"{used}: bias-corrected ({ENTROPY_NAMES.get(name, name)})")
     if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []
@@ -268,7 +313,7 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    if table.headline is not None and table.headline.kind == "coreference":
+    if _lists_coreference(table):
         entities = plural(table.classes * table.groups, "gold entity", ",.0f")
         found = plural(table.clusters * table.groups, "response entity", ",.0f")
         return f"{items.replace('item', 'gold mention')}, {entities}, {found}"
@@ -303,8 +348,11 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
     """Yield the table of the scores of each group."""
     from roget.report.outline import list_groups
 
-    better = {score_key(row.measure, row.entropy): row.direction for row in table.rows}
-    yield list_groups(table.by_group, better)
+    shown = table.rows
+    if table.headline is not None and table.headline.kind == "coreference":
+        shown = tuple(row for row in shown if row.measure in LEADERBOARD)
+    better = {score_key(row.measure, row.entropy): row.direction for row in shown}
+    yield list_groups(table.by_group, better, mentions=bool(_lists_coreference(table)))
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:

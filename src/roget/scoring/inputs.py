@@ -14,7 +14,7 @@ import numpy as np
 from roget import catalogue
 from roget.core.io.frames import is_lazy
 from roget.core.io.source import STANDARD_INPUT
-from roget.errors import InputError
+from roget.errors import InputError, InputErrors
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.columns import choose_side, has_several
@@ -88,38 +88,55 @@ class Inputs:
 
     def align_systems(self) -> dict[str, AlignedLabels]:
         """Read the systems and the baselines, and align each of them with the gold standard."""
-        if self.options.cells is not None or self.options.matrix is not None:
+        options = self.options
+        if options.cells is not None or options.matrix is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
-        gold, gold_source = None, None
-        local = self.options.engine == "local"
+        known = GoldLabels(self)
+        every, errors = {**self.systems, **self.references}, []
+        local = options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
-            for name, system in {**self.systems, **self.references}.items():
-                if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
-                    raise InputError(ONE_SIDE, code="conflicting-options")
-                # Reading small files is faster than counting cells with DuckDB, and so is reading
-                # the system labels once the gold labels have been read.
-                if gold is None and not (local and are_small(self.gold, system)):
-                    sides = self._count_system(count, system)
-                    if sides is not None:
-                        aligned[name] = sides
-                        continue
-                if system is None:
-                    gold, labels, items = *self._read_both(), None
-                else:
+            for name, system in every.items():
+                try:
                     sources, items = (self.gold, system), None
-                    if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
-                        sources, items = self._prepare_frames(system)
-                    if gold is None or sources[0] is not gold_source:
-                        gold = read_side(sources[0], "gold", self.options)
-                        gold_source = sources[0]
-                    labels = read_side(sources[1], "system", self.options)
-                left, right = (
-                    side if items is None else replace(side, items=items) for side in (gold, labels)
-                )
-                aligned[name] = self.align(left, right)
-                if self.options.splits:
-                    aligned[name] = replace(aligned[name], unaligned=(gold, labels))
+                    if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
+                        raise InputError(ONE_SIDE, code="conflicting-options")
+                    # Reading small files is faster than counting cells with DuckDB, and so is
+                    # reading the system labels once the gold labels have been read.
+                    if known.labels is None and not (local and are_small(self.gold, system)):
+                        sides = self._count_system(count, system)
+                        if sides is not None:
+                            aligned[name] = sides
+                            continue
+                    if system is None:
+                        gold, labels = self._read_both()
+                    else:
+                        if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
+                            sources, items = self._prepare_frames(system)
+                        # The gold labels are read again only if their source has changed.
+                        if known.labels is None or sources[0] is not known.source:
+                            known.labels = read_side(sources[0], "gold", options)
+                            known.source = sources[0]
+                        gold = known.labels
+                        labels = read_side(sources[1], "system", options)
+                    left, right = (
+                        side if items is None else replace(side, items=items)
+                        for side in (gold, labels)
+                    )
+                    sides = self.align(left, right)
+                    if options.splits:
+                        sides = replace(sides, unaligned=(gold, labels))
+                    aligned[name] = sides
+                except InputError as error:
+                    # Report the broken files of all systems at once, unless gold is broken.
+                    about_options = error.code == "conflicting-options"
+                    if len(every) == 1 or about_options or not (local and known.readable()):
+                        raise
+                    errors.append(error)
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise InputErrors(f"{len(errors)} of {len(every)} systems cannot be scored", errors)
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
@@ -262,6 +279,25 @@ class Inputs:
             options.header,
         )
         return count_large(self.gold, system, missing, *read)
+
+
+@dataclass(eq=False)
+class GoldLabels:
+    """The gold labels, which are read once for all systems."""
+
+    inputs: Inputs
+    labels: Labels | None = None
+    source: Any = None
+
+    def readable(self) -> bool:
+        """Return True if the gold labels can be read, so that an error is about a system."""
+        gold = self.inputs.gold
+        if self.labels is None and isinstance(gold, COMMON):
+            try:
+                self.labels, self.source = read_side(gold, "gold", self.inputs.options), gold
+            except InputError:
+                return False
+        return self.labels is not None
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:

@@ -315,7 +315,7 @@ class PipelineOptions(ScoreOptions, CompareOptions):
     def automatic_baselines(self) -> bool:
         """True if one cluster, one cluster per item and random clusters are also scored."""
         given = self.baselines
-        return given is not False and not any(map(_is_none, _as_list(given)))
+        return given if isinstance(given, bool) else not any(map(_is_none, _as_list(given)))
 
     @property
     def own_baselines(self) -> Any:

@@ -26,6 +26,7 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
     COVER_MEASURES,
     MENTION_MEASURES,
+    Measure,
     Request,
     average_groups,
     evaluate,
@@ -271,10 +272,10 @@ def choose_requests(
     options: PipelineOptions, *, cover: bool, mentions: bool = False
 ) -> list[Request]:
     """Combine measures and estimators, and add supervised recall for each folder of splits."""
-    usual = COVER_MEASURES if options.measures is None and cover else options.measures
+    usual = options.measures
+    if usual is None and (cover or mentions):
+        usual = COVER_MEASURES if cover else MENTION_MEASURES
     requests = list_requests(usual, options.entropy)
-    if mentions and not cover and options.measures is None:
-        requests += list_requests(MENTION_MEASURES, options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
 
@@ -352,7 +353,9 @@ def _make_table(
         clusters=system.clusters,
         warnings=(
             *about_sides,
-            *warn_about_scores(rows, measures, float(system.sizes[0].sum()) / cells),
+            *warn_about_scores(
+                *_judge(rows, measures, sides), float(system.sizes[0].sum()) / cells
+            ),
             *([] if samples is None else samples.list_warnings(requests)),
             *(warn_unused_number(rows, options) if options.ci else ()),
         ),
@@ -367,6 +370,8 @@ def _make_table(
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
         quick=plan_intervals(rows, scores, options),
+        missing_items=sides.missing_items,
+        extra_items=sides.extra_items,
     )
     if options.cuts is None and options.items is None and not (options.details or options.by):
         return table
@@ -419,6 +424,22 @@ def _list_rows(scores: SystemScores) -> list[ScoreRow]:
     ]
 
 
+def _judge(
+    rows: list[ScoreRow], measures: list[Measure], sides: AlignedLabels
+) -> tuple[list[ScoreRow], list[Measure]]:
+    """Return the scores to be compared with baselines, and their measures.
+
+    For coreference, this is only the CoNLL score. One big cluster per document has perfect recall,
+    and all baselines have the gold mentions.
+    """
+    pairs = [
+        (row, measure)
+        for row, measure in zip(rows, measures, strict=True)
+        if not sides.gold.mentions or row.measure == MENTION_MEASURES[0]
+    ]
+    return [row for row, _ in pairs], [measure for _, measure in pairs]
+
+
 def _explain(reason: str, values: Floats) -> str:
     """Return the reason why a mean is undefined, including the number of undefined groups."""
     undefined = int(np.isnan(values).sum())
@@ -450,8 +471,6 @@ def _make_comparison(
     )
     estimators = list_estimators(requests)
     main = _find_main(options, requests)
-    if main is None and (parse(MENTION_MEASURES[0]), None) in requests and not options.measures:
-        main = MENTION_MEASURES[0], None
     comparison = replace(
         comparison,
         chosen=main,

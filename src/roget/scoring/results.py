@@ -73,6 +73,11 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
         ours = name_measure(measure)
         matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
     if not matches:
+        # Supervised recall on splits, e.g. supervised-recall[80_20].
+        matches = [
+            score for score in known if score[0].partition("[")[0] == measure and not entropy
+        ]
+    if not matches:
         remedy = f"; to compute it, pass --measure {ours}" if is_measure(ours) else ""
         raise UnknownName("score", name, [score_key(*score) for score in known], remedy=remedy)
     return matches
@@ -271,6 +276,10 @@ class ScoreTable(Result):
     """The scores and warnings of the short report, or None if reports show everything."""
     quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
     """Intervals that have not been computed yet (see `with_intervals`)."""
+    missing_items: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The gold items without a system label (at most 10,000), if items have ids."""
+    extra_items: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The system items that gold does not contain (at most 10,000)."""
 
     @property
     def main(self) -> Score:

@@ -77,7 +77,7 @@ def test_jsonl_weight_column_is_read(lines, answers):
     assert answers(labels) == {(None, "d"): {"x": 2 / 3, "y": 1 / 3}}
 
 
-def test_absent_label_is_missing_answer_and_refused_in_gold(lines, answers):
+def test_absent_label_is_missing_in_system_and_gold(lines, answers):
     path = lines(
         {"item": "d1", "label": "x"}, {"item": "d2"}, {"item": "d3", "label": float("nan")}
     )
@@ -86,10 +86,10 @@ def test_absent_label_is_missing_answer_and_refused_in_gold(lines, answers):
         (None, "d2"): {},
         (None, "d3"): {},
     }
-    assert problems(path, gold=True) == [(2, "missing-label"), (3, "missing-label")]
+    assert answers(as_labels(path, gold=True)) == answers(as_labels(path))
 
 
-def test_empty_label_is_missing_answer_and_refused_in_gold(lines, answers):
+def test_empty_label_is_missing_in_system_and_gold(lines, answers):
     path = lines(
         {"item": "d1", "label": "x", "weight": 2},
         {"item": "d2", "label": "", "weight": 1},
@@ -97,7 +97,7 @@ def test_empty_label_is_missing_answer_and_refused_in_gold(lines, answers):
     )
     expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {}, (None, "d3"): {}}
     assert answers(as_labels(path)) == expected
-    assert problems(path, gold=True) == [(2, "missing-label"), (3, "missing-label")]
+    assert answers(as_labels(path, gold=True)) == answers(as_labels(path))
     path = lines(
         {"item": "d1", "label": {"x": 1}}, {"item": "d2", "label": ""}, {"item": "d3", "label": {}}
     )

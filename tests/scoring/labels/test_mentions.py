@@ -427,3 +427,135 @@ def test_json_documents_are_read_as_mentions(write):
         broken = write("broken.jsonl", f"{key.read_text()}{text}\n")
         with refused("broken-lines", f"{broken}:2"):
             as_labels(broken)
+
+
+def conll(**documents):
+    """Return a CoNLL file. The documents are lists of the last column."""
+    lines = []
+    for name, cells in documents.items():
+        words = [f"w {cell}" for cell in cells]
+        lines += [f"#begin document ({name}); part 000", *words, "#end document"]
+    return "\n".join([*lines, ""])
+
+
+TWO = {"a": ["(1)", "(1)", "(2)", "-"], "b": ["(1)", "(1)", "-", "(2)"]}
+
+
+@pytest.mark.parametrize("name", ["a", "a_0", "(a); part 000"])
+def test_documents_match_in_either_notation(write, name):
+    key = write("key.conll", conll(a=TWO["a"]))
+    line = {"doc_key": name, "clusters": [[[0, 0], [1, 1]], [[2, 2]]]}
+    response = write("response.jsonl", f"{json.dumps(line)}\n")
+    assert roget.score(key, response, "lea")["lea"] == 1
+    assert roget.score(response, key, "lea")["lea"] == 1
+
+
+def test_ambiguous_and_different_parts_do_not_match(write):
+    key = write("key.conll", conll(a=TWO["a"]))
+    for names in (["a_1"], ["a", "a_0"]):
+        lines = [json.dumps({"doc_key": name, "clusters": [[[0, 0], [1, 1]]]}) for name in names]
+        response = write("response.jsonl", "\n".join(lines) + "\n")
+        with refused("no-common-items", names[0], "(a); part 000"):
+            roget.score(key, response, "lea")
+
+
+def test_missing_extra_and_different_documents_have_notices(write):
+    key = write("key.conll", conll(**TWO))
+    response = write("response.conll", conll(a=["(1)", "(1)", "(3)"], c=["(1)", "(1)"]))
+    got = roget.score(key, response, "muc")
+    notice(got.warnings, "missing-documents", "1 of 2 documents", "(b); part 000")
+    notice(got.warnings, "extra-documents", "1 document", "(c); part 000")
+    notice(got.warnings, "different-length", "(a); part 000", "3 words", "4")
+    same = roget.score(key, write("same.conll", conll(**TWO)), "muc")
+    assert not {"missing-documents", "extra-documents", "different-length"} & {
+        *codes(same.warnings)
+    }
+
+
+def test_notices_count_missed_and_spurious_mentions(write):
+    key = write("key.conll", conll(**TWO))
+    cells = {"a": ["(1)", "(1)", "-", "(2)"], "b": ["(1)", "-", "-", "(2)"], "c": ["(1)"]}
+    got = roget.score(key, write("response.conll", conll(**cells)), "muc")
+    notice(got.warnings, "missing-items", "2 of 6 gold mentions", "missed")
+    # The mention in the document that gold lacks is not counted.
+    notice(got.warnings, "extra-items", "1 of 5 response mentions", "spurious")
+
+
+def test_invalid_span_is_named(write):
+    path = write("a.jsonl", '{"doc_key": "d", "clusters": [[[0, 1], [6, "a"]]]}\n')
+    with refused("broken-lines", f"{path}:1", '[6, "a"]'):
+        as_labels(path)
+
+
+@pytest.fixture
+def pair(write):
+    """A key and a response with six documents that differ from each other."""
+    gold, system = {}, {}
+    for n in range(6):
+        gold[f"d{n}"] = ["(1)", "(1)", "(2)", "(2)", "(3)", "(3)", "-"]
+        system[f"d{n}"] = [*["(1)"] * n, *["(2)"] * (6 - n), "(3)" if n % 2 else "-"]
+    return write("key.conll", conll(**gold)), write("response.conll", conll(**system))
+
+
+def test_report_has_intervals_of_recall_precision_and_f(pair):
+    got = roget.score(*pair, ci=100)
+    text = str(got)
+    rows = {row.measure: row for row in got.rows}
+    for line, names in (("MUC", MEASURES["muc"]), ("B-cubed", MEASURES["bcub"])):
+        shown = next(row for row in text.splitlines() if row.startswith(line))
+        cells = [
+            f"{rows[m].value:.3f} [{rows[m].low:.3f}, {rows[m].high:.3f}]".replace("[0.", "[.")
+            .replace(", 0.", ", .") for m in names
+        ]  # fmt: skip
+        assert all(cell in shown for cell in cells), (cells, shown)
+    conll_row = next(row for row in text.splitlines() if row.startswith("CoNLL"))
+    assert f"{got['conll']:.3f} [" in conll_row
+    assert "[" in got.render("latex")
+
+
+def test_all_shows_every_family_of_coreference_measures(pair):
+    text = str(roget.score(*pair, all=True))
+    firsts = [line.split()[0] for line in text.splitlines() if line.strip()]
+    families = ["MUC", "B-cubed", "CEAF-e", "CoNLL", "mentions", "CEAF-m", "BLANC", "LEA"]
+    assert [name for name in firsts if name in families] == families
+    assert "gold mentions" in text
+    assert "sparse table" not in text
+    assert "big cluster" not in text
+
+
+def test_mention_detection_ignores_entities(pair):
+    got = roget.score(*pair)
+    # Each document has 6 gold mentions, all found, and every other one has a spurious mention.
+    assert (got["mention-recall"], got["mention-precision"]) == (1, 36 / 39)
+    assert got["mention-f"] == pytest.approx(72 / 75)
+    back = roget.score(*reversed(pair))
+    assert (back["mention-recall"], back["mention-precision"]) == (36 / 39, 1)
+
+
+def test_documents_are_listed_and_the_total_is_pooled(pair, write):
+    got = roget.score(*pair, by="group")
+    assert got["muc"] == roget.score(*pair)["muc"]
+    assert "average:pooled" in got.signature
+    assert len(got.by_group) == 6
+    for row in got.by_group:
+        n = int(row.group[2])
+        cells = [*["(1)"] * n, *["(2)"] * (6 - n), "(3)" if n % 2 else "-"]
+        alone = roget.score(pair[0], write("one.conll", conll(**{f"d{n}": cells})), by="group")
+        [same] = [one for one in alone.by_group if one.group == row.group]
+        assert row.values == same.values
+        assert (row.items, row.classes, row.clusters) == (6, 3, len(set(cells) - {"-"}))
+    compared = roget.compare(pair[0], {"a": pair[1], "b": pair[0]}, by="group")
+    assert len(compared.by_group) == 12
+
+
+@pytest.mark.parametrize("format", ["text", "latex", "markdown"])
+def test_leaderboard_has_recall_precision_and_f(pair, format):
+    got = roget.compare(pair[0], {"ours": pair[1], "gold": pair[0]}, title="x")
+    text = got.render(format)
+    rows = [line.replace("|", " ").replace("&", " ").split() for line in text.splitlines()]
+    scores = roget.score(*pair)
+    names = [m for key in ("muc", "bcub", "ceafe") for m in MEASURES[key]]
+    expected = [f"{scores[m]:.3f}" for m in names]
+    assert any(row[:10] == ["ours", *expected] for row in rows), text
+    frame = {(row.system, row.measure) for row in got.rows}
+    assert {("ours", m) for m in names} <= frame

@@ -81,8 +81,10 @@ def test_read_pair_treats_gaps_as_missing_system_labels(write):
     gold, system = read_pair(write("a.tsv", "n\tc1\nv\t\n"))
     assert system.codes.tolist() == [0, -1]
     assert align(gold, system).missing == 1
-    with refused("missing-label", "b.tsv:2"):
-        read_pair(write("b.tsv", "n\tc1\n\tc2\n"))
+    gold, system = read_pair(write("b.tsv", "n\tc1\n\tc2\n"))
+    aligned = align(gold, system)
+    assert len(aligned.gold) == 1
+    notice(aligned.warnings, "missing-label", "1 item", "b.tsv")
 
 
 def test_read_pair_warns_about_unknown_header(write):
@@ -95,8 +97,29 @@ def test_read_pair_warns_about_unknown_header(write):
     assert read_pair(path, header=True)[0].names == ["n", "v"]
     with refused("ambiguous-header", "--no-header"):
         read_pair(write("a.csv", "foo,bar\nn,c1\nv,c2\nn,c2\n"))
-    with refused("ambiguous-columns", "--columns gold=gold,system=k-means"):
-        read_pair(write("b.csv", "id,gold,k-means\n1,n,c\n"))
+
+
+@pytest.mark.parametrize("header", ["id,gold,k-means", "id,label,cluster", "category,id,pred"])
+def test_third_column_is_the_other_side(write, header):
+    names = header.split(",")
+    row = {"id": "1", "gold": "n", "label": "n", "category": "n"}
+    path = write("b.csv", f"{header}\n{','.join(row.get(name, 'c') for name in names)}\n")
+    gold, system = read_pair(path)
+    assert (gold.names, system.names, gold.items) == (["n"], ["c"], ["1"])
+
+
+@pytest.mark.parametrize("header", ["id,cluster,probability", "id,label,a", "id,gold,a,b"])
+def test_unclear_columns_of_both_sides_are_refused(write, header):
+    with refused("ambiguous-columns", "--columns"):
+        read_pair(write("b.csv", f"{header}\n{','.join('1abc'[: len(header.split(','))])}\n"))
+
+
+def test_cells_without_option_are_refused(write):
+    path = write("cells.csv", "gold,cluster,count\na,x,20\nb,y,30\n")
+    with refused("ambiguous-columns", "--cells"):
+        read_pair(path)
+    assert len(read_pair(path, columns={"gold": "gold", "system": "cluster"})[0]) == 2
+    assert len(read_pair(write("d.csv", "id,gold,cluster,count\n1,a,x,20\n2,b,y,30\n"))[0]) == 2
 
 
 RECORDS = [f'{{"gold":"{gold}","system":{system}}}' for gold, system in ("n1", "v2", "n2")]

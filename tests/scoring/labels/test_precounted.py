@@ -78,8 +78,10 @@ def test_invalid_cells_are_refused(write):
     assert list_problems(caught.value) == [
         (2, "bad-count"),
         (3, "bad-count"),
-        (4, "missing-label"),
     ]
+    table = roget.score(cells=write("d.csv", "gold,system,count\na,x,2\nb,y,3\n,y,4\n"))
+    assert table.items == 5
+    notice(table.warnings, "missing-label", "4 items", "d.csv")
     with refused("missing-column", "count"):
         roget.score(cells=write("b.csv", "gold,system\na,x\n"))
     with pytest.raises(InputError):

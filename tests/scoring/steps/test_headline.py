@@ -221,7 +221,7 @@ def test_coreference_report_has_recall_precision_and_f_table(tmp_path):
     response.write_text(CONLL.format(second="(2)"))
     done = run("score", key, response)
     assert done.returncode == 0, done.stderr
-    names = ["MUC", "B-cubed", "CEAF-e", "CoNLL"]
+    names = ["MUC", "B-cubed", "CEAF-e", "CoNLL", "mentions"]
     rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.strip()}
     assert [name for name in rows if name in names] == names
     found = roget.score(key, response, ["muc-recall", "muc-precision", "muc", "conll"])

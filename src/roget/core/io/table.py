@@ -621,7 +621,7 @@ def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     return rows
 
 
-_DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
+_DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "csv")}
 
 
 def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
@@ -635,9 +635,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
         if "," in bare or ";" not in bare:
-            if "," not in bare and "\t" in bare and roles.blanks:
-                refuse_delimiter(table, line, first, "\t")
-            return ","
+            return "\t" if "," not in bare and "\t" in bare else ","
         return ";"
     if "\t" in first:
         return "\t"
@@ -658,10 +656,9 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
     """Raise an error that reports the delimiter of another format in the first line of a file."""
     name, other = _DELIMITERS[mark]
-    expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
     text = (
-        f"{table.name}:{line}: expected columns separated by {expected}, found {name} in "
+        f"{table.name}:{line}: expected columns separated by tabs, found {name} in "
         f"{shown!r}; pass --labels {other}, or --labels lines if each "
         "line is one label"
     )

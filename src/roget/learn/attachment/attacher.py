@@ -25,7 +25,7 @@ from roget.learn.attachment.quads import NOUN, VERB, check_answers, check_quadru
 from roget.learn.attachment.sources import make_sources
 from roget.learn.attachment.statistics import BackoffStage
 from roget.learn.options import RULES, AttachOptions
-from roget.learn.representation.prior import NONE
+from roget.learn.representation.background import NONE
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")

@@ -31,7 +31,8 @@ from roget.learn.attachment.quads import (
 )
 from roget.learn.attachment.statistics import split_context
 from roget.learn.load import open_classes, open_counts
-from roget.learn.representation.prior import NONE, Prior, open_prior
+from roget.learn.representation.background import NONE
+from roget.learn.representation.prior import Prior, open_prior
 from roget.learn.representation.vectors import decompose
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb

@@ -25,9 +25,9 @@ from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
-from roget.learn.representation.background import KEY, reopen_background
+from roget.learn.representation.background import KEY, reopen, reopen_background
 from roget.learn.representation.prior import KEY as PRIOR
-from roget.learn.representation.prior import reopen_prior
+from roget.learn.representation.prior import open_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
@@ -175,7 +175,9 @@ def _grow(
     """Count the new inputs, add them, update the classes, and replay the edits."""
     base = thesaurus.base
     background = reopen_background(base.provenance.get(KEY), options.background)
-    prior = reopen_prior(base.provenance.get(PRIOR), options.vectors)
+    prior = reopen(
+        open_prior, "prior vectors", "--vectors", base.provenance.get(PRIOR), options.vectors
+    )
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
         new = inputs

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roget.core.options import Checked, copy_option, option
+from roget.core.options import Checked, option
 from roget.errors import InputError
-from roget.learn.counting.options import CountOptions as Counting
+from roget.learn.options import CorpusOptions
 
 _MAX_RANGE = 1_000_000
 """Maximum number of changes in a range such as 5-9."""
@@ -17,8 +17,8 @@ _MAX_DIGITS = 18
 
 
 @dataclass(frozen=True)
-class GrowOptions(Checked):
-    """Options of `roget grow`."""
+class UpdateOptions(Checked):
+    """Options for updating the classes of a thesaurus."""
 
     move: bool = option(
         True, help="Move words to another class if the new counts clearly support it."
@@ -45,12 +45,11 @@ class GrowOptions(Checked):
         metavar="FILE",
         help="New path of the word vectors of the thesaurus, if they were moved after `build`.",
     )
-    reader: str | None = copy_option(Counting, "reader", None)
-    encoding: str = copy_option(Counting, "encoding", "utf-8")
-    processes: int | None = copy_option(Counting, "processes", None)
-    memory: str | None = copy_option(Counting, "memory", None)
-    engine: str = copy_option(Counting, "engine", "local")
-    scheduler: str | None = copy_option(Counting, "scheduler", None)
+
+
+@dataclass(frozen=True)
+class GrowOptions(CorpusOptions, UpdateOptions):
+    """Options of `roget grow`, with the options for reading text last."""
 
 
 ALL = "all"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -163,24 +163,14 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
     return found, ()
 
 
-class Recorded(Protocol):
-    """Protocol for data whose name and hash are recorded in a thesaurus, such as a background."""
-
-    @property
-    def sha256(self) -> str: ...
-
-
-Addition = TypeVar("Addition", bound=Recorded)
-
-
 def reopen(
-    open: Callable[[PathLike], Addition],
+    open: Callable[[PathLike], Any],
     called: str,
     option: str,
     record: Mapping[str, Any] | None,
     instead: PathLike | None = None,
-) -> Addition | None:
-    """Open the background or the prior vectors with which a thesaurus was built.
+) -> Any:
+    """Open the background or the prior vectors with which a thesaurus was built, or return None.
 
     Parameters
     ----------
@@ -219,7 +209,10 @@ def reopen_background(
     record: Mapping[str, Any] | None, instead: PathLike | None = None
 ) -> Background | None:
     """Open the background with which a thesaurus was built; see `reopen`."""
-    return reopen(open_background, "background", "--background", record, instead)
+    found: Background | None = reopen(
+        open_background, "background", "--background", record, instead
+    )
+    return found
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:

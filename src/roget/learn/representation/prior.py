@@ -24,11 +24,11 @@ from roget.core.folder import read_npy, sha256
 from roget.core.io.source import Source, source_of
 from roget.core.types import Array, BoolArray, PathLike
 from roget.errors import InputError, Notice
-from roget.learn.representation.background import reopen
+from roget.learn.representation.background import AUTO, NONE
 from roget.learn.representation.disagreement import find_disagreements
 from roget.learn.representation.vectors import Representation, Singles
 
-AUTO, NONE, BUNDLED = "auto", "none", "bundled"
+BUNDLED = "bundled"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
@@ -233,11 +233,6 @@ def supplement(
         return known
     trusted = found & ~find_disagreements(matrix, vectors, found)
     return known.add_prior(vectors, trusted, SHARES[background])
-
-
-def reopen_prior(record: Mapping[str, Any] | None, instead: PathLike | None = None) -> Prior | None:
-    """Open the prior vectors with which a thesaurus was built; see `reopen`."""
-    return reopen(open_prior, "prior vectors", "--vectors", record, instead)
 
 
 # Formats ---------------------------------------------------------------------------------------

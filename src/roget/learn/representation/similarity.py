@@ -25,6 +25,14 @@ SURE = 100.0
 FEW = 10.0
 """Number of tokens at which a similarity is shrunk to half its value."""
 
+PRIOR_SURE, PRIOR_FEW = 80.0, 2.0
+"""The same two numbers of tokens with prior vectors, which are reliable for rare words."""
+
+RARE = 25.0
+"""Number of tokens at which prior vectors alone have half of the weight. They are also part of the
+combined vectors.
+"""
+
 COMMON = 1000
 """Number of frequent words used to compute the mean and standard deviation for standardising."""
 
@@ -85,20 +93,41 @@ class Similarity:
     """Similarity of words as a mixture of context similarity and vector similarity.
 
     Let e be the geometric mean of two words' numbers of tokens. The similarity of contexts has the
-    weight e/(e + SURE), and the similarity of vectors has the remaining weight. The result is
-    multiplied by (e + 1)/(e + 1 + FEW).
+    weight e/(e + SURE), and that of vectors the rest. With prior vectors, the similarity of these
+    alone gets the weight RARE/(RARE + e), and the mixture so far the rest. The result is multiplied
+    by (e + 1)/(e + 1 + FEW).
     """
 
-    def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:
+    def __init__(
+        self,
+        totals: Any,
+        own: StandardisedCosine,
+        more: StandardisedCosine,
+        prior: StandardisedCosine | None = None,
+    ) -> None:
         self._roots = np.sqrt(np.asarray(totals, dtype=np.float64))
-        self._own, self._more = own, more
+        self._own, self._more, self._prior = own, more, prior
 
     def compare(self, rows: Ints) -> Floats:
         """Return the similarity of the given words to all words."""
         seen = self._roots[rows][:, None] * self._roots
-        share = seen / (seen + SURE)
+        sure, few = (SURE, FEW) if self._prior is None else (PRIOR_SURE, PRIOR_FEW)
+        share = seen / (seen + sure)
         mixed = share * self._own.compare(rows) + (1 - share) * self._more.compare(rows)
-        return np.asarray(mixed * (seen + 1) / (seen + 1 + FEW))
+        if self._prior is not None:
+            alone = RARE / (RARE + seen)
+            mixed = (1 - alone) * mixed + alone * self._prior.compare(rows)
+        return np.asarray(mixed * (seen + 1) / (seen + 1 + few))
+
+
+def share_of_prior(within: Floats, totals: Any, others: Any) -> Floats:
+    """Return the fraction of similarities that comes from prior vectors, by their weights.
+
+    `within` is this fraction of the similarity of combined vectors. If it is 0, the result is 0.
+    """
+    seen = np.sqrt(np.asarray(totals, dtype=np.float64) * others)
+    alone, combined = RARE / (RARE + seen), PRIOR_SURE / (PRIOR_SURE + seen)
+    return np.where(within > 0, alone + (1 - alone) * combined * within, 0.0)
 
 
 def weigh_contexts(counts: Counts) -> Any:

@@ -457,7 +457,8 @@ class PlaceIndex:
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             home = self._tree.cluster[self.places]
-            return Senses(thesaurus.counts, home, self._tree, thesaurus.memberships)
+            known = thesaurus.clustering.representation
+            return Senses(thesaurus.counts, home, self._tree, thesaurus.memberships, known)
         learnt = draft.base.index.places.senses
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 

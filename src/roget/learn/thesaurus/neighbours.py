@@ -22,6 +22,7 @@ from roget.learn.representation.similarity import (
     Similarity,
     StandardisedCosine,
     select_common_rows,
+    share_of_prior,
     transpose,
     weigh_contexts,
 )
@@ -98,7 +99,7 @@ class Neighbours:
                 clustering.representation is self._clustering.representation
                 and (counts.word_totals > 0).all()
             ):
-                made._vectors = self._vectors
+                made._vectors, made._prior = self._vectors, self._prior
         return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
@@ -149,7 +150,7 @@ class Neighbours:
         """Return the similarity measure named "both", "counts" or "classes"."""
         if by == "both":
             totals = self._counts.word_totals
-            return Similarity(totals, self._own, self._vectors or self._classes)
+            return Similarity(totals, self._own, self._vectors or self._classes, self._prior)
         return self._own if by == "counts" else self._classes
 
     @cached_property
@@ -199,6 +200,14 @@ class Neighbours:
             vectors[unseen] = unit(belongs[unseen] @ (transpose(belongs) @ vectors))
         return StandardisedCosine(vectors, self._common)
 
+    @cached_property
+    def _prior(self) -> StandardisedCosine | None:
+        """The prior vectors alone, or None without prior vectors."""
+        known = self._clustering.representation
+        if known is None or not known.prior or self._vectors is None:
+            return None
+        return StandardisedCosine(unit(self._vectors.words[:, -known.prior :]), self._common)
+
 
 def list_neighbours(
     thesaurus: Thesaurus, rows: Ints, n: int = 10, by: str = "both"
@@ -233,7 +242,11 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         names = background.name_sources(own, weights, 0, compared)
     else:
         names = [background.TEXT] * compared.size
-    return background.add_prior_source(names, known.prior_shares(int(at[0]), at[1:]))
+    shares = known.prior_shares(int(at[0]), at[1:])
+    if known.prior:
+        totals = thesaurus.counts.word_totals[rows]
+        shares = share_of_prior(shares, totals[0], totals[1:])
+    return background.add_prior_source(names, shares)
 
 
 def compare_words(

@@ -26,11 +26,14 @@ from roget.report.format import (
     plural,
     width,
 )
+from roget.report.item_names import list_system_items
 from roget.report.legend import explain_scores
 from roget.report.outline import list_systems, sheet_groups
 from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
+from roget.scoring.measures.base import COREFERENCE
 from roget.scoring.results import Comparison, SystemRow, score_key
 from roget.scoring.signature import shorten_signature
+from roget.scoring.steps.headline import CONLL
 
 if TYPE_CHECKING:
     from roget.scoring.steps.headline import ComparisonHeadline
@@ -66,6 +69,7 @@ def report(comparison: Comparison) -> Report:
         ],
         tables=[
             board,
+            *_recall_precision(comparison),
             *_on_each(comparison),
             *_groups(comparison),
             *(list_outlines(comparison) if comparison.show_details else ()),
@@ -77,7 +81,7 @@ def report(comparison: Comparison) -> Report:
         titled=bool(comparison.title),
         caption=". ".join(filter(None, [comparison.title, _summary(comparison)])) + ".",
         legend=_explain(comparison),
-        data=comparison.as_dict(),
+        data=list_system_items(comparison),
         sheet=_sheet(comparison),
         page=page,
     )
@@ -133,7 +137,7 @@ def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTabl
     columns = [
         *([Column(f"rank{' [95%]' if has_bounds else ''}", fit="keep")] if has_rank else []),
         Column("system", fit="keep", most=LONGEST_NAME),
-        Column("clusters", right=True, fit="keep"),
+        Column("entities" if head.families else "clusters", right=True, fit="keep"),
         Column(title, fit="keep"),
         *Column.numbers(*titles, fit="keep"),
     ]
@@ -146,6 +150,29 @@ def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTabl
     most = max(SHORTEST_NAME, min(LONGEST_NAME, spare))
     columns[int(has_rank)] = Column("system", fit="keep", most=most)
     return table
+
+
+def _recall_precision(comparison: Comparison) -> Iterator[ReportTable]:
+    """Yield the leaderboard usual for coreference: recall, precision and F of each measure."""
+    families = {} if comparison.headline is None else comparison.headline.families
+    if not families:
+        return
+    ranked = [row for row in pictures.score_rows(comparison, *comparison.main) if not row.trivial]
+    parts = list(COREFERENCE)[:3]
+    rows = []
+    for row in ranked:
+        by_name = {one.name: one for one in families[row.system]}
+        scores = [(one.recall, one.precision, one.f) for one in map(by_name.__getitem__, parts)]
+        rows.append([row.system, *(number(x) for one in scores for x in one),
+                     number(by_name[CONLL].f)])  # fmt: skip
+    short = ["MUC", "B3", "CEAF-e"]  # The table should fit into a terminal.
+    titles = [f"{name}\n{side}" for name in short for side in ("R", "P", "F")]
+    columns = [
+        Column("system", fit="keep", most=SHORTEST_NAME),
+        *Column.numbers(*titles, f"{CONLL}\nF", fit="keep"),
+    ]
+    title = "recall (R), precision (P) and F"
+    yield ReportTable(columns, rows, title, repeated=1)
 
 
 def _rank(row: SystemRow) -> str:

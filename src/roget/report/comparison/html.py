@@ -53,9 +53,13 @@ class BarScale:
         return 50.0 if width <= 0 else round(3 + 94 * (value - self.low) / width, 2)
 
 
+FIRST_SCORES = 5
+"""Maximum number of score columns that the leaderboard shows at first."""
+
+
 def render(comparison: Comparison) -> str:
     """Render the page. The output is deterministic."""
-    lines = pictures.group_rows(comparison)
+    lines, head = pictures.group_rows(comparison), comparison.headline
     return fill_frame(
         "roget.report.comparison",
         "page/page.html",
@@ -67,6 +71,8 @@ def render(comparison: Comparison) -> str:
         notes=explain_scores(comparison.defined),
         signature=comparison.signature,
         scores=_scores(comparison),
+        first_scores=FIRST_SCORES if head is None else min(FIRST_SCORES, len(head.scores)),
+        has_ranks=any(rows[0].rank is not None for rows in lines),
         systems=[rows for rows in lines if not rows[0].trivial],
         baselines=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",

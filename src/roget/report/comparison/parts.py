@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
 import numpy as np
 
@@ -27,23 +28,47 @@ def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def list_notices(comparison: Comparison) -> list[str]:
-    """Return the warnings. Warnings about missing items of several systems are joined into one."""
-    counts = {one.name: one.sides.missing for one in comparison.scored if one.sides.missing}
-    begins = tuple(f"{name}: {count:,} of " for name, count in counts.items())
-    notices = [one for one in comparison.warnings if code_of(one) == "missing-items"]
-    found = [one for one in notices if one.startswith(begins)]
+    """Return the warnings. Those about missing or extra items of several systems are joined."""
+    counts = {one.name: (one.sides.missing, one.sides.extra) for one in comparison.scored}
+    missing, extra = ({name: both[at] for name, both in counts.items()} for at in (0, 1))
+    gold = PurePath(comparison.scored[0].sides.gold.source).name if comparison.scored else "gold"
+    total = f"(of {comparison.items:,})"
+    notices = list(comparison.warnings)
+    if describe_mentions(comparison):
+        notices = _join_counts(
+            notices, "missing-items", "missed gold mentions", missing, f" {total}"
+        )
+        notices = _join_counts(notices, "extra-items", "spurious response mentions", extra)
+        return notices
+    # The effect is the same for all systems, because it depends on the options.
+    effects = {code_of(one): f": {one.rpartition(': ')[2]}" for one in notices}
+    what = f"items that are not in {gold}"
+    more = f" {total}{effects.get('missing-items', '')}"
+    notices = _join_counts(notices, "missing-items", "items without a label", missing, more)
+    notices = _join_counts(notices, "extra-items", what, extra, effects.get("extra-items", ""))
+    shared = [one for one in notices if code_of(one) == "shared-clusters"]
+    if len(shared) > 1:
+        # Omit the number of items, which differs between systems.
+        text = f"dropped items of several systems share{shared[0].partition(' share')[2]}"
+        text = text.replace("shares a cluster", "share a cluster")
+        notices[notices.index(shared[0])] = Notice(text, code="shared-clusters")
+        notices = [one for one in notices if one not in shared]
+    return notices
+
+
+def _join_counts(
+    notices: list[str], code: str, what: str, counts: Mapping[str, int], more: str = ""
+) -> list[str]:
+    """Join the notices with a code about several systems. `counts` is the number in each system."""
+    counts = {name: count for name, count in counts.items() if count}
+    begins = tuple(f"{name}: {count:,} " for name, count in counts.items())
+    found = [one for one in notices if code_of(one) == code and one.startswith(begins)]
     if len(found) < 2:
-        return list(comparison.warnings)
-    counts = dict(sorted(counts.items(), key=lambda one: -one[1]))
-    each = join_names([f"{count:,} in {name}" for name, count in counts.items()])
-    # The effect is the same for all systems, because it depends on the option --missing.
-    effect = found[0].rpartition(": ")[2]
-    merged = Notice(
-        f"items without a label: {each} (of {comparison.items:,}): {effect}", code="missing-items"
-    )
-    return [
-        merged if one is found[0] else one for one in comparison.warnings if one not in found[1:]
-    ]
+        return notices
+    ordered = sorted(counts.items(), key=lambda one: -one[1])
+    each = join_names([f"{count:,} in {name}" for name, count in ordered])
+    merged = Notice(f"{what}: {each}{more}", code=code)
+    return [merged if one is found[0] else one for one in notices if one not in found[1:]]
 
 
 def describe_golds(comparison: Comparison) -> str:

@@ -19,6 +19,7 @@ from roget.core.io.problems import plural
 from roget.core.options import options_of
 from roget.core.types import BoolArray, Codes, CountArray, Ints
 from roget.errors import InputError, Notice
+from roget.scoring.labels.documents import match_documents
 from roget.scoring.labels.labels import (
     LabelCodes,
     Labels,
@@ -36,6 +37,8 @@ from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _MAX_SHOWN = 5
 """Maximum number of missing items to list in an error message."""
+_MAX_LISTED = 10_000
+"""Maximum number of missing or extra items to list in JSON output."""
 _MIN_ITEMS = 4
 """Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
@@ -72,6 +75,10 @@ class AlignedLabels:
     """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
     """The gold and system labels before alignment, if they are required by a later step."""
+    missing_items: tuple[str, ...] = ()
+    """The first gold items without a system label, if their ids are known."""
+    extra_items: tuple[str, ...] = ()
+    """The first system items that gold does not contain."""
 
     @property
     def overlapping(self) -> bool:
@@ -128,6 +135,9 @@ def align(
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise NoItems(f"{(system if len(gold) else gold).source}: no items")
     _check_first_rows(gold, system)
+    notices: list[Notice] = []
+    if gold.mentions and system.mentions:
+        system, notices = match_documents(gold, system)
     if system.repeated and extra == "unmatched":
         system = _count_repeated_mentions(gold, system)
     if noise is not None:
@@ -136,7 +146,7 @@ def align(
     if masses is not None and masses.all() and not varies(masses):
         gold = replace(gold, item_weights=None)
     whole, rows = gold, join(gold, system)
-    warnings = [*gold.warnings, *system.warnings]
+    warnings = [*notices, *gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
         text = (
             f"{system.source} has groups, but {gold.source} does not: all are scored as one group"
@@ -161,28 +171,36 @@ def align(
             f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
-    unknown = find_unknown(system, rows[kept])
+    # Items without a gold label are counted like extra items, or dropped with a separate notice.
+    counted = gold.items is not None and extra in ("count", "unmatched")
+    unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
+    extras = list_names(system, unknown if counted else absent)
     unlabelled = int(np.count_nonzero(~kept))
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
-        warnings.append(Notice(text, code="missing-label"))
+    if unlabelled and not counted:
+        warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra in ("count", "unmatched"):
+    if counted:
+        before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        effect = "counted in the system only" if gold.absent else "counted as one class each"
-        warnings += warn_extra(gold, system, unknown.size, 0, effect)
+        if gold.mentions:
+            # Mentions in other documents are not scored, so they are not counted here.
+            spurious, common = len(gold) - before, int(np.count_nonzero(rows[:before] >= 0))
+            warnings += _warn_spurious(gold, system, spurious, spurious + common)
+        else:
+            effect = "counted in the system only" if gold.absent else "counted as one class each"
+            warnings += warn_extra(gold, system, unknown.size, 0, effect)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (absent, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
+        warnings += warn_extra(gold, system, absent.size, int(shared.sum()))
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    return handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    return replace(aligned, extra_items=extras)
 
 
 def choose_rules(
@@ -265,6 +283,13 @@ def find_noise(labels: Labels) -> str | None:
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
 
 
+def warn_unlabelled_gold(number: int, source: str) -> Notice:
+    """Return a notice that `number` gold items have no label, so they are not scored."""
+    verb = "has" if number == 1 else "have"
+    text = f"{plural(number, 'item', ',')} {verb} no label in {source}: not scored"
+    return Notice(text, code="missing-label")
+
+
 def find_unknown(side: Labels, rows: Ints) -> Ints:
     """Return the row numbers that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
@@ -319,6 +344,7 @@ def handle_missing(
         gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
+    names: tuple[str, ...] = ()
     if left_out:
         effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -326,8 +352,11 @@ def handle_missing(
             "unmatched": "counted in gold only",
             "drop": "not scored",
         }
+        names = list_names(gold, np.flatnonzero(gaps)) if counts is None else ()
         text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
-        if left_out == items and missing != "drop":
+        if gold.mentions and missing == "unmatched":
+            text = _describe_missed(gold, system, left_out)
+        elif left_out == items and missing != "drop":
             warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
@@ -343,7 +372,8 @@ def handle_missing(
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
-    return _build_aligned(gold, system, left_out, extra, warnings, counts)
+    aligned = _build_aligned(gold, system, left_out, extra, warnings, counts)
+    return replace(aligned, missing_items=names)
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
@@ -475,7 +505,11 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 
 
 def warn_extra(
-    gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
+    gold: Labels,
+    system: Labels,
+    extra: int,
+    shared: int,
+    effect: str = "dropped",
 ) -> list[Notice]:
     """Return notices about the `extra` system items that are missing from gold.
 
@@ -494,6 +528,18 @@ def warn_extra(
         )
         warnings.append(Notice(text, code="shared-clusters"))
     return warnings
+
+
+def _warn_spurious(gold: Labels, system: Labels, spurious: int, detected: int) -> list[Notice]:
+    """Return a notice about system mentions that gold does not contain."""
+    if not spurious:
+        return []
+    verb = "is" if spurious == 1 else "are"
+    text = (
+        f"{spurious:,} of {plural(detected, 'response mention', ',')} {verb} spurious: in "
+        f"{system.source}, but not in {gold.source}"
+    )
+    return [Notice(text, code="extra-items")]
 
 
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
@@ -529,6 +575,28 @@ def _all_differ(keys: Codes) -> bool:
 def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
     return f"{number:,} of {plural(items, 'item', ',')} {verb} no label in {system.source}"
+
+
+def list_names(labels: Labels, rows: Ints) -> tuple[str, ...]:
+    """Return the ids of the first items in `rows`, with their groups, if items have ids."""
+    if labels.items is None:
+        return ()
+    items, groups, names = labels.items, labels.groups, labels.group_names
+    first = rows[:_MAX_LISTED].tolist()
+    if groups is None or names is None:
+        return tuple(str(items[row]) for row in first)
+    return tuple(f"{names[int(groups[row])]} {items[row]}" for row in first)
+
+
+def _describe_missed(gold: Labels, system: Labels, missed: int) -> str:
+    """Return the number of gold mentions that the system did not detect."""
+    # Codes were added for the mentions that only the system has.
+    mentions = len(gold) - (gold.made if gold.absent else 0)
+    verb = "is" if missed == 1 else "are"
+    return (
+        f"{missed:,} of {plural(mentions, 'gold mention', ',')} {verb} missed: in {gold.source}, "
+        f"but not in {system.source}"
+    )
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:

@@ -56,6 +56,9 @@ LABEL_ROLES = ("label", "gold", "system")
 LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
+_NUMBERS = frozenset({*NAMES["weight"], *NAMES["count"]})
+"""Names of columns that hold numbers, not labels."""
+
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
 """Column names that are unlikely to be words in a word list."""
 
@@ -187,12 +190,17 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Assign the missing role to the column with the unknown name in a two-column table."""
         lowered = _lower(names)
+        if self.is_pair and not found.keys() & {"item", "count"} and {"gold", "system"} <= {*found}:
+            _refuse_counts(names, columns, source)
         for role in (*(role for role in self.all if role in LABEL_ROLES), "item"):
             left = [at for at in _list_named(names) if at not in found.values()]
             if role in found or (role == "item" and (self.is_pair or not left)):
                 continue
             # With a header such as "doc, topic, weight", the remaining column contains the items.
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
+            # With a header such as "id, label, cluster", it contains the other side's labels.
+            other = {"item", "gold", "system"} - {role} <= found.keys()
+            noun |= self.is_pair and other and not any(lowered[at] in _NUMBERS for at in left)
             if len(left) != 1 or (len(_list_named(names)) > 2 and not noun):
                 example = self._likely(found, names, left)
                 matrix = (
@@ -283,6 +291,18 @@ class LabelRoles(Roles):
         """Return the indices of the columns for one role, e.g. of a+b."""
         parts = [str(value)] if value in names else str(value).split("+")
         return [_find_column(names, role, part, source) for part in parts]
+
+
+def _refuse_counts(names: Sequence[str], columns: Columns | None, source: str) -> None:
+    """Raise an error if a table of gold and system labels without items has a column of counts."""
+    counts = [name for name in names if name.strip().lower() in NAMES["count"]]
+    if counts and not {"gold", "system"} <= {*(columns or {})}:
+        raise InputError(
+            f"{source}: the column {counts[0]} may hold the number of items in each row; pass "
+            f"--cells {quote(source) if ' ' not in source else 'FILE'} instead of the file, or, if "
+            "each row is one item, specify the columns, e.g. --columns gold=NAME,system=NAME",
+            code="ambiguous-columns",
+        )
 
 
 def find_index(names: Sequence[str]) -> int:

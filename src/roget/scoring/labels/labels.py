@@ -116,6 +116,8 @@ class Labels:
     repeated: tuple[tuple[int, str, str], ...] = ()
     """Group, item and label of each repetition of a mention. `items` does not include repetitions.
     """
+    lengths: tuple[int, ...] = ()
+    """Number of words in each document of a coreference file, or 0 if the file lacks them."""
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None

@@ -22,6 +22,7 @@ from roget.scoring.labels.align import (
     is_called,
     mark_noise,
     warn_extra,
+    warn_unlabelled_gold,
 )
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
@@ -92,15 +93,15 @@ def to_cells(
         )
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
-    for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(
-            line, "the label is missing; every gold item must have a label", code="missing-label"
-        )
     groups, group_names = read_groups(rows)
     problems.check()
-    kept = np.flatnonzero(numbers > 0)
+    answered = found["gold"].codes >= 0
+    kept = np.flatnonzero((numbers > 0) & answered)
     if not kept.size:
         raise NoItems(f"{rows.source}: no items")
+    unlabelled = round(float(numbers[~answered].sum()))
+    if unlabelled:
+        rows.warnings.append(warn_unlabelled_gold(unlabelled, rows.source))
     counts: CountArray = whole_counts(numbers[kept])
     if counts.dtype.kind == "f" and missing == "singletons":
         raise InputError(
@@ -111,7 +112,7 @@ def to_cells(
     if weights is not None and weights.all() and not varies(weights):
         weights = None
     gold = Labels(
-        **found["gold"]._replace(codes=found["gold"].codes[kept])._asdict(),
+        **found["gold"]._replace(codes=found["gold"].codes[kept], complete=True)._asdict(),
         groups=None if groups is None else groups[kept],
         group_names=group_names,
         item_weights=weights,

@@ -37,10 +37,15 @@ class LabelTable:
     """The weight of each entry in the label column. The weights have been validated."""
     indptr: Ints | None = None
     """Offset of each row in the label column, or None if each row has one label."""
+    several: str = ""
+    """How an item can have several labels in this format, if not in a column of weights."""
     spread: bool = False
     """True if an item may have several rows, each with a label and a weight."""
     first_row: FirstRow | None = None
     """The first row of a delimited file."""
+    is_key: bool = False
+    """True for a SemEval key, in which a label of weight 0, or a gold item without a label, is an
+    error, because it is the usual sign of a file in another format."""
     warnings: list[Notice] = field(default_factory=list)
 
     @property
@@ -98,9 +103,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     coded = column
     if several or first is not None:
         coded = (_weighted if several else _hard)(table, column, first)
-    if not (several or gold or "gold" in table.columns or table.weights is None):
-        # These weights belong to system labels, and must be positive. Only weights of gold items
-        # may be 0.
+    if table.is_key and not (several or table.weights is None):
         for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
             problems.add(line, _ZERO, code="bad-weight")
     masses = None
@@ -109,18 +112,16 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
-        if gaps.size > 1 and gaps.all():
+        if gaps.all() and not (table.is_key and gaps.size == 1):
             raise InputError(
                 f"{table.source}: the column of gold labels is empty; choose another column with "
                 "--columns label=NAME",
                 code="missing-label",
             )
-        for line in (table.lines if rows is None else table.lines[rows])[gaps]:
-            problems.add(
-                line,
-                "the label is missing; every gold item must have a label",
-                code="missing-label",
-            )
+        if table.is_key:
+            for line in (table.lines if rows is None else table.lines[rows])[gaps]:
+                text = "the label is missing; every gold item of a key must have a label"
+                problems.add(line, text, code="missing-label")
     first_row = _judge_first_row(table, column)
     if gold and first_row is not None and first_row.doubt is not None:
         table.warnings.append(first_row.doubt)
@@ -329,12 +330,12 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
     """Report that a row contradicts an earlier row for the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} already has a different label on line {table.lines[earlier]}"
-    if table.problems.hint not in (_PAIRS, _SEVERAL):
+    if table.problems.hint not in (_PAIRS, table.several or _SEVERAL):
         column = table.columns.get("label")
         labels = {str(label) for label in column.values()} if column else set()
         items = {*(table.items or ())}
         are_ids = not labels.isdisjoint(items) and 3 * len(labels) > len(items)
-        table.problems.hint = _PAIRS if are_ids else _SEVERAL
+        table.problems.hint = _PAIRS if are_ids else table.several or _SEVERAL
     table.problems.add(table.lines[row], text, code="duplicate-item")
 
 

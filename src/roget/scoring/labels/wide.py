@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from roget import catalogue
 from roget.core.io.frames import FrameColumns, frame_columns
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, detect_delimiter, inspect_parquet
@@ -117,8 +118,9 @@ def read_columns(
 
 def _load_columns(file: LabelFile, format: str) -> Any:
     """Load all columns of a table that has a header, keyed by name."""
-    if format in ("arrow", "xlsx", "npz"):
-        return _load_binary(file, format)
+    load = catalogue.load("label formats", format).frame
+    if load is not None:
+        return load(file)
     if format not in FORMATS:
         raise InputError(
             f"{file.name}: the file has only one clustering; pass several files, or one file "
@@ -136,13 +138,6 @@ def _load_columns(file: LabelFile, format: str) -> Any:
     problems.check()
     names = table.names
     return FrameColumns({name: [row[at] for row in cells] for at, name in enumerate(names)})
-
-
-def _load_binary(file: LabelFile, format: str) -> Any:
-    from roget.scoring.labels.readers import arrays, sheets
-
-    load = {"arrow": sheets.load_arrow, "xlsx": sheets.load_workbook, "npz": arrays.load_archive}
-    return load[format](file)
 
 
 def _inspect_header(file: LabelFile, format: str) -> Table:

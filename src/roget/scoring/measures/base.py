@@ -264,8 +264,19 @@ DEFAULT_MEASURES = (
     "one-to-one",
 )
 
-MENTION_MEASURES = ("conll", "muc", "ceaf-e")
-"""Measures that are added to the default measures for coreference mentions, the main one first."""
+COREFERENCE = {
+    "MUC": ("muc-recall", "muc-precision", "muc"),
+    "B-cubed": ("b3-recall", "b3-precision", "b3-f"),
+    "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
+    "mentions": ("mention-recall", "mention-precision", "mention-f"),
+    "CEAF-m": ("ceaf-m-recall", "ceaf-m-precision", "ceaf-m"),
+    "BLANC": ("blanc-recall", "blanc-precision", "blanc"),
+    "LEA": ("lea-recall", "lea-precision", "lea"),
+}
+"""Recall, precision and F of each family of coreference measures, the ones in CoNLL first."""
+
+MENTION_MEASURES = ("conll", *(name for family in COREFERENCE.values() for name in family))
+"""The default measures for coreference mentions, the main one first."""
 
 COVER_MEASURES = (
     "xb3-precision",

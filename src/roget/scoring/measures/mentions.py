@@ -20,6 +20,7 @@ from roget.scoring.tables.records import BCubed, Links
 
 VILAIN = "Vilain et al. 1995"
 MOOSAVI = "Moosavi & Strube 2016"
+PRADHAN = "Pradhan et al. 2011"
 LUO = "Recasens & Hovy 2011; Luo et al. 2014"
 
 
@@ -159,7 +160,7 @@ class BLANC(Measure, name="blanc", reference=LUO):
         return average_links(links, linked, apart)
 
 
-class CoNLL(Measure, name="conll", symmetric=True, best=None, reference="Pradhan et al. 2011"):
+class CoNLL(Measure, name="conll", symmetric=True, best=None, reference=PRADHAN):
     """Mean F of MUC, B-cubed and CEAF-e, used to rank shared tasks. Best value: 1.
 
     If there are only singletons, MUC is 0 and the best score is 2/3.
@@ -168,3 +169,37 @@ class CoNLL(Measure, name="conll", symmetric=True, best=None, reference="Pradhan
     def compute(self, bcubed: BCubed, table: Contingency) -> Values:
         parts = MUC().compute(table), BCubedF().compute(bcubed), CEAFE().compute(table)
         return (parts[0] + parts[1] + parts[2]) / 3
+
+
+def count_mentions(table: Contingency) -> tuple[Any, Any, Any]:
+    """Return the numbers of common mentions, gold mentions and system mentions."""
+    refuse_fractions(table)
+    common = table.n if table.held is None else table.over_cells(table.keep_common(table.counts))
+    return common, *table.mentions
+
+
+class MentionPrecision(Measure, name="mention-precision", best=None, reference=PRADHAN):
+    """Fraction of the system's mentions that gold contains. Best value: 1."""
+
+    def compute(self, table: Contingency) -> Values:
+        common, _, system = count_mentions(table)
+        return divide(common, system)
+
+
+class MentionRecall(Measure, name="mention-recall", best=None, reference=PRADHAN):
+    """Fraction of gold mentions that the system detected. Best value: 1."""
+
+    def compute(self, table: Contingency) -> Values:
+        common, gold, _ = count_mentions(table)
+        return divide(common, gold)
+
+
+class MentionF(Measure, name="mention-f", symmetric=True, best=None, reference=PRADHAN):
+    """F of mention detection. Best value: 1.
+
+    Entities are ignored. The score is 1 if gold and system contain the same items.
+    """
+
+    def compute(self, table: Contingency) -> Values:
+        common, gold, system = count_mentions(table)
+        return divide(2 * common, gold + system)

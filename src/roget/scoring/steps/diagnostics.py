@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.core.types import Array
 from roget.errors import InputError
-from roget.scoring.measures.base import Request
+from roget.scoring.measures.base import Request, evaluate
 from roget.scoring.results import Score, none_if_nan, score_key
 from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tabulate import tabulate
 
 if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
@@ -75,7 +77,8 @@ def list_groups(system: ScoredSystem, requests: Sequence[Request], main: Score) 
     """
     scores = [score_key(str(measure), entropy) for measure, entropy in requests]
     at = scores.index(score_key(*main))
-    items, classes, clusters = system.sizes
+    system = _split_documents(system, requests)
+    items, classes, clusters = _count_sizes(system)
     values = system.values
     sign = 1.0 if requests[at][0].direction == "higher" else -1.0
     return [
@@ -89,6 +92,28 @@ def list_groups(system: ScoredSystem, requests: Sequence[Request], main: Score) 
         )
         for g in np.argsort(values[at] * sign, kind="stable").tolist()
     ]
+
+
+def _split_documents(system: ScoredSystem, requests: Sequence[Request]) -> ScoredSystem:
+    """Score each document separately if the documents are pooled. Other systems are unchanged."""
+    sides = system.sides
+    if system.average != "pooled" or sides.groups is None or sides.group_names is None:
+        return system
+    tables = tabulate(sides, pooled=False)
+    values = np.array([evaluate(tables, request)[0] for request in requests])
+    return replace(system, tables=tables, values=values, average="unweighted")
+
+
+def _count_sizes(system: ScoredSystem) -> list[Array]:
+    """Return the numbers of items, classes and clusters in each group.
+
+    For unmatched items, such as coreference mentions, these are the numbers in gold and the
+    numbers of classes and clusters without placeholders.
+    """
+    tables = system.tables
+    if isinstance(tables, Contingency) and tables.held is not None:
+        return [np.atleast_1d(size) for size in (tables.mentions[0], *tables.entities)]
+    return system.sizes
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,14 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import Notice, code_of
-from roget.scoring.measures.base import Request, average_groups, evaluate, parse
+from roget.scoring.measures.base import (
+    COREFERENCE,
+    MENTION_MEASURES,
+    Request,
+    average_groups,
+    evaluate,
+    parse,
+)
 from roget.scoring.notices import warn_about_scores
 from roget.scoring.options import PipelineOptions
 from roget.scoring.results import (
@@ -68,13 +75,20 @@ CLOSE = 0.9
 FAR = 0.2
 """Chance-corrected score below which a clustering is described as far from gold."""
 
-COREFERENCE = {
-    "MUC": ("muc-recall", "muc-precision", "muc"),
-    "B-cubed": ("b3-recall", "b3-precision", "b3-f"),
-    "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
-}
 CONLL = "CoNLL"
 """Name of the row with means over the three families of coreference measures."""
+
+SHORT_COREFERENCE = (*list(COREFERENCE)[:3], CONLL, "mentions")
+"""The families of coreference measures in a short report."""
+
+SHOWN_COREFERENCE = (
+    MENTION_MEASURES[0],
+    *(name for family in SHORT_COREFERENCE for name in COREFERENCE.get(family, ())),
+)
+"""The measures in a short report of coreference."""
+
+LEADERBOARD = (MENTION_MEASURES[0], *(own[-1] for own in list(COREFERENCE.values())[:3]))
+"""CoNLL and the F scores of which it is the mean."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),
@@ -191,7 +205,7 @@ class Headline:
     def list_families(self) -> dict[str, float]:
         """Return recall, precision and F of all families, keyed by measure, where defined."""
         found = {}
-        measures = {**COREFERENCE, **ENTITIES}
+        measures = ENTITIES if self.kind == "entities" else COREFERENCE
         for family in self.families:
             values = family.recall, family.precision, family.f
             for name, value in zip(measures.get(family.name, ()), values, strict=False):
@@ -246,7 +260,7 @@ class Headline:
         If there is no comparison with chance, scores near 0 are not informative.
         """
         if self.kind == "coreference":
-            last = self.families[-1]
+            last = next(one for one in self.families if one.name == CONLL)
             if last.recall is None or last.precision is None:
                 return ""
             if last.precision - last.recall > BALANCED:
@@ -304,7 +318,7 @@ def make_headline(
         rows=tuple(shown),
         plain=plain,
         warnings=warnings,
-        families=tuple(list_families(system, scores.weights, kind)) if kind else (),
+        families=tuple(_list_kind(rows, system, scores.weights, kind)),
         kind=kind,
     )
 
@@ -385,12 +399,14 @@ def make_comparison_headline(
     if scores is None:
         return ComparisonHeadline((main, *more))
     families = {
-        system.name: tuple(list_families(system, scores.weights, "coreference"))
+        system.name: tuple(
+            list_coreference(row for row in comparison.rows if row.system == system.name)
+        )
         for system in scores.systems
         if options.measures is None and name_kind(system) == "coreference"
     }
     if families:
-        shared = [(name, None) for name in ("conll", *(own[-1] for own in COREFERENCE.values()))]
+        shared = [(name, None) for name in LEADERBOARD]
         more = [score for score in shared if score in comparison.defined and score != main]
         more = more[:MORE_SCORES]
     return ComparisonHeadline((main, *more), families)
@@ -429,7 +445,8 @@ def choose_rows(
         # Put the corrected value first.
         own = by_name.setdefault(row.measure, [])
         own.insert(len(own) if row.entropy == "ml" else 0, row)
-    order = [name for name in HEADLINE if name in by_name and not chosen] or list(by_name)
+    short = SHOWN_COREFERENCE if MENTION_MEASURES[0] in by_name else HEADLINE
+    order = [name for name in short if name in by_name and not chosen] or list(by_name)
     if "dendrogram-purity" in by_name and "dendrogram-purity" not in order:
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
@@ -458,21 +475,41 @@ def name_kind(system: ScoredSystem) -> str:
     return "entities" if many and small and system.groups == 1 else ""
 
 
-def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[RecallPrecision]:
+def _list_kind(
+    rows: Iterable[ScoreRow], system: ScoredSystem, weights: Floats, kind: str
+) -> list[RecallPrecision]:
     """Return recall, precision and F of coreference measures or of entities."""
+    if kind == "coreference":
+        return [one for one in list_coreference(rows) if one.name in SHORT_COREFERENCE]
+    return list_entities(system, weights) if kind else []
+
+
+def list_entities(system: ScoredSystem, weights: Floats) -> list[RecallPrecision]:
+    """Return recall, precision and F of entities."""
 
     def mean(name: str) -> float | None:
         values = evaluate(system.tables, (parse(name), None))[0]
         return none_if_nan(float(average_groups(values[None], weights)[0]))
 
-    families = COREFERENCE if kind == "coreference" else ENTITIES
-    rows = [RecallPrecision(name, *map(mean, own)) for name, own in families.items()]
-    if kind == "coreference":
-        # Shared tasks rank systems by mean F. Mean recall and precision are shown only for
-        # information.
-        columns = zip(*((row.recall, row.precision, row.f) for row in rows), strict=True)
-        rows.append(RecallPrecision(CONLL, *(_mean(column) for column in columns)))
-    return rows
+    return [RecallPrecision(name, *map(mean, own)) for name, own in ENTITIES.items()]
+
+
+def list_coreference(rows: Iterable[ScoreRow]) -> list[RecallPrecision]:
+    """Return recall, precision and F of every family of coreference measures among the rows.
+
+    The means of the first three families, i.e. CoNLL, follow them.
+    """
+    values = {row.measure: row.value for row in rows}
+    families = [
+        RecallPrecision(name, *map(values.get, own))
+        for name, own in COREFERENCE.items()
+        if values.keys() >= set(own)
+    ]
+    # Shared tasks rank systems by mean F. Mean recall and precision are shown only for
+    # information.
+    columns = zip(*((one.recall, one.precision, one.f) for one in families[:3]), strict=True)
+    families.insert(3, RecallPrecision(CONLL, *(_mean(column) for column in columns)))
+    return families
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

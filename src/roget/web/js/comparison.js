@@ -63,7 +63,22 @@ function showScore() {
   showSystem();
 }
 
+/** Hide all but the first scores of the leaderboard, until the button is clicked. */
+function offerMoreScores() {
+  /** @type {HTMLButtonElement | null} */ const button = $("more-scores");
+  const board = document.querySelector(".board");
+  if (button === null || board === null) return;
+  const label = button.textContent;
+  board.classList.add("short");
+  button.addEventListener("click", () => {
+    const short = board.classList.toggle("short");
+    button.setAttribute("aria-expanded", String(!short));
+    button.textContent = short ? label : "Show fewer scores";
+  });
+}
+
 preparePage();
+offerMoreScores();
 scoreChoice.addEventListener("change", showScore);
 systemChoice?.addEventListener("change", showSystem);
 if (systemChoice !== null && data.grouped)

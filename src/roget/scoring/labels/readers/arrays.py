@@ -66,13 +66,6 @@ def read_archive(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
     return to_labels(select_columns(arrays, SINGLE, columns, file.name), gold=gold)
 
 
-def read_archive_rows(
-    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
-) -> LabelTable:
-    """Read an .npz archive with one array per column."""
-    return select_columns(load_archive(file), roles, columns, file.name)
-
-
 def _merge(array: Any, file: LabelFile) -> Hierarchy:
     make = Hierarchy.from_children if array.shape[-1:] == (2,) else Hierarchy.from_linkage
     return make(array, source=Path(file.name).name)
@@ -114,7 +107,7 @@ NPZ = LabelReader(
     "A numpy archive: one array of labels, or one array per column.",
     (".npz",),
     labels=read_archive,
-    table=read_archive_rows,
+    frame=load_archive,
     is_table=True,
     is_binary=True,
 )

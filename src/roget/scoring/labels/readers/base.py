@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from roget.core.io.frames import frame_columns
 from roget.core.io.problems import Problems
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.frames import select_columns
 from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
@@ -37,6 +40,9 @@ ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
 Its arguments are the file, the specified columns, and True for gold.
 """
 
+LoadFrame: TypeAlias = Callable[[LabelFile], Any]
+"""A function that loads all columns of a file: a map from names to columns, or a data frame."""
+
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
 
 
@@ -56,6 +62,8 @@ class LabelReader:
     """Function that returns True if the first lines of a file are in this format."""
     table: ReadTable | None = None
     """Function that reads tabular formats, which may have both gold and system columns."""
+    frame: LoadFrame | None = None
+    """Function that loads a binary table as columns. It takes the place of `table`."""
     labels: ReadLabels | None = None
     """Function that reads labels in a format that is not tabular."""
     rows: ReadRows | None = None
@@ -76,6 +84,8 @@ class LabelReader:
         # Set the docstring, because `inspect.getdoc` and `roget list` show it for a catalogue
         # entry.
         object.__setattr__(self, "__doc__", self.about)
+        if self.frame is not None and self.table is None:
+            object.__setattr__(self, "table", partial(_read_frame, self.frame))
 
     def __call__(
         self, file: LabelFile, *, columns: Columns | None = None, gold: bool = False
@@ -96,6 +106,17 @@ class LabelReader:
             rows = self.table(file, columns, SINGLE, problems)
         rows.spread |= file.cover
         return to_labels(rows, gold=gold)
+
+
+def _read_frame(
+    load: LoadFrame,
+    file: LabelFile,
+    columns: Columns | None,
+    roles: LabelRoles,
+    problems: Problems,
+) -> LabelTable:
+    """Select the columns of a binary table."""
+    return select_columns(frame_columns(load(file)), roles, columns, file.name)
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) -> LabelTable:

@@ -25,6 +25,11 @@ from roget.scoring.labels.readers.delimited import sniff_csv, sniff_tsv
 from roget.scoring.labels.readers.mentions import BEGIN, read_conll
 from roget.scoring.labels.table import LabelTable, fault, number, to_labels
 
+_SEVERAL = (
+    "Remove one of the lines. If an item has several labels, list them on one line with their "
+    "weights: group item label/weight label/weight."
+)
+
 
 def read_key(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     """Read a key file. A file with this suffix may also contain coreference mentions."""
@@ -62,7 +67,8 @@ def read_rows(
             problems.add(
                 line, f"found only one field, {row[0]!r}; expected group item label[/weight] ..."
             )
-    rows = LabelTable(problems, np.array(lines, dtype=np.int64), items)
+    rows = LabelTable(problems, np.array(lines, dtype=np.int64), items, several=_SEVERAL)
+    rows.is_key = True
     rows.spread = file.cover
     if first.startswith("#"):
         text = f"{first.strip()!r:.60} is read as a group, an item and its labels"

@@ -8,6 +8,7 @@ reference scorer. A system's repeated mentions are counted again if gold does no
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -42,6 +43,8 @@ class Document:
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
+        self.words = 0
+        """The number of words, or 0 if the file does not contain them."""
         self._problems = problems
         self._entities: dict[str, list[str]] = {}
         self._open: dict[str, list[tuple[str, int]]] = {}
@@ -141,7 +144,6 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     problems = Problems(file.name)
     documents: dict[str, Document] = {}
     here: Document | None = None
-    word = 0
     for line, text in file.lines():
         if text.startswith("#"):
             begin = BEGIN.match(text)
@@ -149,7 +151,6 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
                 if here is not None:  # The previous document has no end marker.
                     here.close()
                 here = _begin_document(begin[1], line, documents, problems)
-                word = 0
             elif _END.match(text) and here is not None:
                 here.close()
                 here = None
@@ -163,8 +164,8 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
             )
             continue
         if "(" in fields[-1] or ")" in fields[-1]:
-            here.add(line, str(word), find_brackets(fields[-1]))
-        word += 1
+            here.add(line, str(here.words), find_brackets(fields[-1]))
+        here.words += 1
     if here is not None:
         here.close()
     return _to_labels(file, documents.values(), problems, gold)
@@ -198,6 +199,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
             text = f"found {plural(len(fields), 'field')}; expected {_COLUMNS}, separated by tabs"
             problems.add(line, text)
             continue
+        here.words += "-" not in fields[0]  # Ranges such as 1-2 are not words.
         entity = _ENTITY.search(fields[-1]) if "Entity=" in fields[-1] else None
         if entity is not None:
             named = [
@@ -231,7 +233,7 @@ def read_json_documents(file: LabelFile, columns: Columns | None, gold: bool) ->
             continue
         clusters = _list_clusters(record, gold)
         if clusters is None:
-            problems.add(line, "expected an object with a list of clusters, lists of [first, last]")
+            problems.add(line, _describe_clusters(record, gold))
             continue
         name = str(next((record[key] for key in _KEYS if key in record), _number(documents)))
         document = _begin_document(name, line, documents, problems)
@@ -247,28 +249,60 @@ _KEYS = ("doc_key", "doc_id", "document_id", "id", "name")
 
 def _list_clusters(record: Any, gold: bool) -> list[list[list[int]]] | None:
     """Return the clusters of a document, or None if its JSON object has no lists of spans."""
-    if not isinstance(record, dict):
-        return None
-    keys = ("clusters", "predicted_clusters") if gold else ("predicted_clusters", "clusters")
-    clusters = next((record[key] for key in keys if key in record), None)
+    clusters = _find_clusters(record, gold)
     if not isinstance(clusters, list):
         return None
     spans = [span for cluster in clusters if isinstance(cluster, list) for span in cluster]
     whole = all(isinstance(cluster, list) for cluster in clusters)
-    ends = all(
-        isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span)
-        for span in spans
-    )
-    return clusters if whole and ends else None
+    return clusters if whole and all(map(is_span, spans)) else None
+
+
+def _find_clusters(record: Any, gold: bool) -> Any:
+    """Return the value with the clusters of a document, or None if the document has no clusters."""
+    if not isinstance(record, dict):
+        return None
+    keys = ("clusters", "predicted_clusters") if gold else ("predicted_clusters", "clusters")
+    return next((record[key] for key in keys if key in record), None)
+
+
+def is_span(span: Any) -> bool:
+    """Return True for a list of two integers.
+
+    >>> is_span([6, 7]), is_span([6, "a"]), is_span(6)
+    (True, False, False)
+    """
+    return isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span)
+
+
+def _describe_clusters(record: Any, gold: bool) -> str:
+    """Return the problem of a line without valid clusters, and name the first invalid span."""
+    expected = "expected an object with a list of clusters, lists of [first, last]"
+    clusters = _find_clusters(record, gold)
+    if not isinstance(clusters, list):
+        return expected
+    spans = (span for cluster in clusters if isinstance(cluster, list) for span in cluster)
+    bad = next((span for span in spans if not is_span(span)), None)
+    if bad is None:
+        return expected
+    return f"invalid span {json.dumps(bad)}; expected [first, last], the numbers of two words"
 
 
 def _sniff_json(lines: Sequence[str]) -> bool:
     if "clusters" not in lines[0]:
         return False
     try:
-        return _list_clusters(parse_json(lines[0]), gold=True) is not None
+        record = parse_json(lines[0])
     except ValueError:
         return False
+    if not isinstance(record, dict):
+        return False
+    # Lists of lists are spans, even if some are invalid. The reader then reports them.
+    clusters = next((record[key] for key in ("clusters", "predicted_clusters") if key in record), 0)
+    clusters = clusters if isinstance(clusters, list) else [None]
+    return all(
+        isinstance(cluster, list) and all(isinstance(span, list) for span in cluster)
+        for cluster in clusters
+    )
 
 
 def _number(documents: dict[str, Document]) -> str:
@@ -314,6 +348,7 @@ def _to_labels(
         warnings=tuple(warnings),
         mentions=True,
         repeated=repeated,
+        lengths=tuple(document.words for document in documents),
     )
 
 

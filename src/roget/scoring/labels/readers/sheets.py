@@ -12,29 +12,11 @@ from typing import Any
 from roget.core.folder import check_archive
 from roget.core.io import limits
 from roget.core.io.arrow import measure_arrow
-from roget.core.io.frames import FrameColumns, frame_columns
-from roget.core.io.problems import Problems
+from roget.core.io.frames import FrameColumns
 from roget.core.io.source import local_file
 from roget.errors import InputError, MissingExtra
-from roget.scoring.labels.columns import Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.frames import select_columns
 from roget.scoring.labels.readers.base import LabelReader
-from roget.scoring.labels.table import LabelTable
-
-
-def read_arrow(
-    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
-) -> LabelTable:
-    """Read the rows of an Arrow or Feather file."""
-    return select_columns(frame_columns(load_arrow(file)), roles, columns, file.name)
-
-
-def read_workbook(
-    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
-) -> LabelTable:
-    """Read the rows of the first sheet of a workbook."""
-    return select_columns(load_workbook(file), roles, columns, file.name)
 
 
 def load_arrow(file: LabelFile) -> Any:
@@ -109,14 +91,14 @@ def _import(module: str, name: str, alternative: str) -> Any:
 ARROW = LabelReader(
     "Arrow or Feather columns item, label[, weight][, group].",
     (".feather", ".arrow"),
-    table=read_arrow,
+    frame=load_arrow,
     is_table=True,
     is_binary=True,
 )
 XLSX = LabelReader(
     "The first sheet of an Excel workbook, with a header.",
     (".xlsx",),
-    table=read_workbook,
+    frame=load_workbook,
     is_table=True,
     is_binary=True,
 )
