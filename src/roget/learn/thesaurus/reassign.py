@@ -2,8 +2,8 @@
 
 With background counts and prior vectors, a word of the text may be placed by its general meaning,
 although the text uses it in another sense: "club" among shops, in sports news. Such a word is moved
-if its contexts in the text, placed like those of a new word (as `roget why WORD --class C` reports
-them), contradict its class and support another, and if its nearest neighbours confirm this.
+if its contexts in the text, judged like the contexts of a new word (see `roget why WORD`),
+contradict its class and support another, and if its nearest neighbours confirm this.
 """
 
 from __future__ import annotations

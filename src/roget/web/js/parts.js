@@ -39,7 +39,7 @@ export const classItem = (one) =>
     state.tree.unsorted.has(one.node) ? el("small", { class: "mark", text: "unsorted" }) : null,
   );
 // The trust as text: at most "≥ 95 %", and null for classes with subclasses. Their mean only orders
-// them, because it says nothing on whether the subclasses belong together.
+// them, because it does not show whether the subclasses belong together.
 /** @type {(node: number) => string | null} */
 export const trustText = (node) => {
   const value = state.tree.trust[node];
