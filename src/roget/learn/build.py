@@ -39,6 +39,7 @@ from roget.learn.representation.background import AUTO, KEY, NONE, Background, c
 from roget.learn.representation.prior import Prior
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
+from roget.learn.thesaurus.reassign import reassign
 from roget.learn.thesaurus.thesaurus import keep_spare
 from roget.learn.treecut.hierarchy import name_classes
 
@@ -197,6 +198,8 @@ def _build(
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
+    if background is not None and not model.interrupted_:
+        thesaurus = reassign(thesaurus)
     if background is not None:
         thesaurus.provenance[KEY] = background.record(thesaurus.words)
     if prior is not None:

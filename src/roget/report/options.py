@@ -49,10 +49,11 @@ class ReportOptions(Checked):
         help="Language of the words, e.g. en or pt-BR, for SKOS, HTML and JSON. Default: the "
         "language of the corpus.",
     )
-    base: str = option(
-        "urn:x-roget:thesaurus#",
+    base: str | None = option(
+        None,
         metavar="IRI",
-        help="SKOS: base IRI of all concepts, e.g. https://you.org/t#.",
+        help="SKOS: base IRI of all concepts, e.g. https://you.org/t#. Default: "
+        "urn:x-roget:thesaurus:TITLE#.",
     )
 
     levels: tuple[int, ...] | None = option(
@@ -86,7 +87,8 @@ class ReportOptions(Checked):
     related: int = option(
         0,
         minimum=0,
-        help=("SKOS: add skos:related links from each word to its N nearest neighbours."),
+        help="SKOS: add skos:related links between each word and at least its N nearest "
+        "neighbours. Links are symmetric, so a word may have more.",
     )
 
     evidence: int = option(
@@ -109,7 +111,7 @@ class ReportOptions(Checked):
                 f"language {self.language!r}: not a language tag such as en or pt-BR",
                 code="invalid-option",
             )
-        if not is_address(self.base):
+        if self.base is not None and not is_address(self.base):
             raise InputError(
                 f"base {self.base!r}: not an IRI such as https://you.org/t#",
                 code="invalid-option",

@@ -13,7 +13,7 @@ from roget.errors import Notice
 from roget.learn.clustering.result import Clustering
 from roget.learn.evaluation import trust
 from roget.learn.evaluation.trust import Trust
-from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass, lookup, quality
+from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass, lookup, quality, reassign
 from roget.learn.thesaurus.lookup import select_distinct
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
@@ -24,6 +24,9 @@ Node: TypeAlias = tuple[int, str, float, int, list[str]]
 
 SHOWN = 8
 """Default number of classes shown in a report."""
+
+SHOWN_MOVED = 6
+"""Number of moved words shown in a report (see `reassign`)."""
 
 
 def sizes(thesaurus: Thesaurus) -> str:
@@ -50,6 +53,10 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         yield from trust.describe(figures)
     if low := quality.unsorted(thesaurus):
         yield from describe_unsorted(thesaurus, low)
+    if moved := thesaurus.provenance.get(reassign.KEY):
+        named = ", ".join(moved[:SHOWN_MOVED]) + (", …" if len(moved) > SHOWN_MOVED else "")
+        words_moved = plural(len(moved), "frequent word", ",")
+        yield f"moved to the class of their contexts in this text: {words_moved} ({named})"
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"the classes keep {share} of the mutual information between words and contexts "

@@ -16,7 +16,7 @@ from roget.learn.thesaurus.neighbours import compare_words
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, occurrences, printable, width
-from roget.report.words import name_class
+from roget.report.words import LEAST, name_class
 
 FEW, MANY = 2, 20
 """Default number of sentences per context if many contexts are listed, and with --context."""
@@ -147,7 +147,7 @@ def _weigh_contexts(
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
         similarity = float(compare_words(thesaurus, rows, others)[0])
-        node = thesaurus.common_class(*words)
+        node = lookup.find_shown_class(thesaurus, *words)
         label = name_class(thesaurus, node)
         found |= {"by": "lift", "similarity": similarity, "class": {"node": node, "label": label}}
         contexts = lookup.shared_evidence(thesaurus, words[0], words[1], n)
@@ -159,7 +159,7 @@ def _weigh_contexts(
     if into is None:
         found |= {"by": "lift"}
         contexts = thesaurus.evidence(words[0], n)
-        return seen, _list_lifts(contexts)
+        return [*seen, *_rank_classes(thesaurus, words[0], found)], _list_lifts(contexts)
     reasons = lookup.reasons(thesaurus, words[0], lookup.find_node(thesaurus, into), n)
     names = [thesaurus.label(node) for node in (reasons.node, reasons.against)]
     found |= {
@@ -175,6 +175,21 @@ def _weigh_contexts(
         one.context: (one.weight, f"{one.weight:+.2f}") for one in reasons.contexts
     }
     return [*seen, line], weighed
+
+
+def _rank_classes(thesaurus: Thesaurus, word: str, found: dict[str, Any]) -> list[str]:
+    """Return lines with a word's class, and its most probable classes by its contexts."""
+    place = int(thesaurus.places[thesaurus.row(word)])
+    best = [one for one in lookup.rank_classes(thesaurus, word) if one[1] >= LEAST]
+    found |= {
+        "class": {"node": place, "label": name_class(thesaurus, place)},
+        "classes": [
+            {"node": node, "label": name_class(thesaurus, node), "probability": share}
+            for node, share in best
+        ],
+    }
+    listed = ", ".join(f"{one['probability']:.0%} in {one['label']}" for one in found["classes"])
+    return [f"class: {found['class']['label']}", f"probability by its contexts: {listed}"]
 
 
 def line_data(line: EvidenceLine) -> dict[str, Any]:

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
 from roget.core.counts import Counts
 from roget.errors import Notice
 from roget.learn.representation.background import KEY
 from roget.learn.representation.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.learn.thesaurus.neighbours import neighbour_sources
+from roget.learn.thesaurus.reassign import find_contradicted
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
 from roget.report.format import occurrences, plural, printable, width
@@ -34,13 +37,13 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
     found = thesaurus.neighbours(word, n, by)
     sources = neighbour_sources(thesaurus, word, [other.word for other in found])
     for other, source in zip_longest(found, sources):
-        common = thesaurus.common_class(word, other.word)
+        common = lookup.find_shown_class(thesaurus, word, other.word)
         shared = lookup.shared_evidence(thesaurus, word, other.word, SHARED)
         near.append(
             {
                 "word": other.word,
                 "similarity": other.similarity,
-                "class": {"node": common, "label": name_class(thesaurus, common)},
+                "class": {"node": common, "label": thesaurus.label(common) if common else ""},
                 "contexts": [one.context for one in shared],
                 "source": source,
             }
@@ -53,10 +56,26 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
             {"node": node, "label": name_class(thesaurus, node), "probability": p}
             for node, p in likely[:CLASSES]
         ],
+        "contradicted": describe_contradiction(thesaurus, word),
         "contexts": [one.context for one in thesaurus.evidence(word, SHARED)],
         "by": by,
         "neighbours": near,
     }
+
+
+def describe_contradiction(thesaurus: Thesaurus, word: str) -> dict[str, Any] | None:
+    """Return the class that the contexts of a frequent word support, if they reject its own class.
+
+    Return None for other words, and if the text alone determined the classes.
+    """
+    if KEY not in thesaurus.provenance:
+        return None
+    at = np.array([thesaurus.row(word)])
+    rows, nodes, shares = find_contradicted(thesaurus, at)
+    if not rows.size:
+        return None
+    node = int(nodes[0])
+    return {"node": node, "label": name_class(thesaurus, node), "probability": float(shares[0])}
 
 
 def name_class(thesaurus: Thesaurus, node: int) -> str:
@@ -71,7 +90,14 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     named = ", ".join(printable(one, _most()) for one in phrase.distinct(found["contexts"]))
     contexts = f", e.g. in {named}" if named else ""
     lines = [f"{printable(word, _most())}: {occurrences(found['seen'])}{contexts}"]
-    lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
+    several = len(found["classes"]) > 1
+    for one in found["classes"]:
+        share = f"{one['probability']:4.0%}  " if several else "class: "
+        lines.append(f"  {share}{one['label']}")
+    if found["contradicted"]:
+        one = found["contradicted"]
+        named = f"{one['probability']:.0%} in {one['label']}"
+        lines.append(f"  its contexts alone place it elsewhere: {named} (roget why)")
     legends = {KEY: legend.SOURCES, PRIOR: legend.PRIOR}
     sources = [text for key, text in legends.items() if key in thesaurus.provenance]
     borrowed = bool(sources)

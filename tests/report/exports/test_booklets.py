@@ -66,10 +66,11 @@ def test_html_booklet_has_every_class_and_word(small):
         ("class-2", "words"): ["book"],
         ("class-2", "also"): ["bank"],
     }
-    assert page.elements["section"] == small.tree.n_nodes + 1
+    # All classes but the unnamed root, and the index.
+    assert page.elements["section"] == small.tree.n_nodes
     assert len(page.ids) == len(set(page.ids))
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
-    assert set(page.links) >= {f"#class-{node}" for node in range(5)}
+    assert set(page.links) >= {f"#class-{node}" for node in range(1, 5)}
 
 
 def test_html_booklet_escapes_hostile_words(broken, small):
@@ -86,6 +87,29 @@ def test_html_booklet_loads_nothing_external(small):
     page = written(small, "html")
     assert "default-src 'none'" in page
     assert not re.search(r"https?://|url\(|@import|src=", page)
+
+
+def test_booklet_numbers_classes_in_the_order_of_print(small):
+    page = written(small, "html")
+    heads = re.findall(r'<h2 id="h(\d+)"><span class="no">([\d.]+)</span>', page)
+    assert heads == [("1", "1"), ("3", "1.1"), ("4", "1.2"), ("2", "2")]
+    index = page.partition('id="index"')[2]
+    bank = re.search(r"<li><bdi>bank</bdi> (.*?)</li>", index)
+    assert bank is not None
+    assert re.findall(r">([\d.]+)<", bank[1]) == ["1.2", "2"]
+
+
+def test_booklet_of_a_deep_tree_has_simple_numbers(deep):
+    page = written(deep, "html")
+    numbers = re.findall(r'<h2 id="h\d+"><span class="no">([\d.]+)</span>', page)
+    assert numbers == [str(at) for at in range(1, deep.tree.n_nodes)]
+
+
+def test_booklet_prints_no_counts_of_the_corpus(small):
+    page = written(small, "html")
+    assert "4 words in 3 classes" in page
+    assert "occurrences" not in page
+    assert "contexts," not in page
 
 
 def rendered(text):
@@ -117,8 +141,8 @@ def test_markdown_booklet_shows_words_unchanged(which, request):
     for word in thesaurus.words:
         assert " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", word).split()) in shown
     links = set(re.findall(r'href="([^"]*)"', html))
-    assert links == {f"#class-{node}" for node in range(thesaurus.tree.n_nodes)}
-    for node in range(thesaurus.tree.n_nodes):
+    assert links == {f"#class-{node}" for node in range(1, thesaurus.tree.n_nodes)}
+    for node in range(1, thesaurus.tree.n_nodes):
         assert f'<a id="class-{node}"></a>' in html
 
 

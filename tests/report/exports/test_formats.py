@@ -154,10 +154,17 @@ def test_all_tables_have_the_same_rows(small, tmp_path):
     for suffix in ("parquet", "tsv", "csv"):
         export(small, tmp_path / f"t.{suffix}")
     table = polars.read_parquet(tmp_path / "t.parquet")
-    assert table.columns[:6] == ["word", "class_path", "label", "probability", "count", "trust"]
+    assert table.columns[:6] == [
+        "word",
+        "class_path",
+        "label",
+        "probability",
+        "count",
+        "trust",
+    ]
     depth = max(len(path.split("/")) for path in table["class_path"]) - 1
     levels = [f"level {n}" for n in range(1, depth + 1)]
-    assert table.columns[6:] == [*levels, "contexts of the class"]
+    assert table.columns[6:] == ["other uses", *levels]
     expected = [
         table.columns,
         *(["" if one is None else str(one) for one in row] for row in table.rows()),

@@ -120,7 +120,18 @@ def test_tables_have_the_levels_and_the_trust(built):
     for row in rows:
         assert row[at] == str(built.counts.word_totals[built.rows[row[0]]])
         place = int(built.places[built.rows[row[0]]])
-        assert float(row[at + 1]) == pytest.approx(built.trust(place).trust, abs=0.006)
+        shown = min(built.trust(place).trust, 0.95)
+        assert float(row[at + 1]) == pytest.approx(shown, abs=0.006)
+    assert "probability" not in titles, "every word is in one class"
+
+
+def test_tables_have_the_classes_of_further_senses(built):
+    titles, *rows = csv.reader(io.StringIO(text(built, "csv")))
+    shown = {row[0]: row[titles.index("other uses")] for row in rows}
+    for word in built.words.tolist():
+        place = int(built.places[built.rows[word]])
+        others = [one.node for one in built.senses(word) if one.node != place]
+        assert shown[word] == "; ".join(map(built.label, others))
 
 
 def test_fractional_counts_are_rounded():
@@ -138,12 +149,19 @@ def test_workbook_is_read_by_openpyxl(built, tmp_path):
     again = list(csv.reader(io.StringIO(text(built, "csv"))))
     assert [row[0] for row in rows] == [row[0] for row in again]
     assert isinstance(rows[1][rows[0].index("count")], int)
+    assert (sheet.freeze_panes, sheet.auto_filter.ref[:2]) == ("A2", "A1")
+    assert sheet.column_dimensions["B"].width > 8
+    classes = openpyxl.load_workbook(tmp_path / "t.xlsx")["classes"]
+    titles, *listed = classes.iter_rows(values_only=True)
+    assert len(listed) == 5 + 13 - sum(node in built.nodes(5) for node in built.tree.cluster_nodes)
+    assert titles[:2] == ("class_path", "label")
+    assert all(row[titles.index("words")] > 0 for row in listed)
 
 
 def test_workbook_never_writes_formulas(tmp_path):
     import zipfile
 
-    write_workbook(tmp_path / "t.xlsx", [["=1+1", "a<b", "\x00", 2, 0.5]])
+    write_workbook(tmp_path / "t.xlsx", {"words": [["=1+1", "a<b", "\x00", 2, 0.5]]})
     with zipfile.ZipFile(tmp_path / "t.xlsx") as packed:
         assert packed.testzip() is None
         sheet = packed.read("xl/worksheets/sheet1.xml").decode()
@@ -156,6 +174,7 @@ def test_workbook_never_writes_formulas(tmp_path):
 def test_workbook_is_read_by_the_label_reader(tmp_path):
     from roget import score
 
-    write_workbook(tmp_path / "gold.xlsx", [["item", "label"], ["a", "x"], ["b", "y"], ["c", "y"]])
+    rows = [["item", "label"], ["a", "x"], ["b", "y"], ["c", "y"]]
+    write_workbook(tmp_path / "gold.xlsx", {"gold": rows})
     found = score(tmp_path / "gold.xlsx", {"a": 1, "b": 2, "c": 2})
     assert found["v", "ml"] == 1

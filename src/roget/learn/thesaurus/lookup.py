@@ -751,6 +751,24 @@ def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
     return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
 
+def find_shown_class(thesaurus: Thesaurus, *words: str) -> int:
+    """Return the smallest class of the displayed levels that contains all words (0 = the root)."""
+    shown = thesaurus.index.shown
+    common = thesaurus.tree.path(thesaurus.common_class(*words))
+    return max(node for node in common if node in shown or node == 0)
+
+
+def rank_classes(thesaurus: Thesaurus, word: str, n: int = 3) -> list[tuple[int, float]]:
+    """Return the n most probable leaf classes of a word, judged by its contexts alone.
+
+    The word is placed like a new word. `reasons` reports the same probabilities.
+    """
+    own = thesaurus.counts.matrix[[thesaurus.row(word)]]
+    placed = thesaurus.clustering.place(own)[0]
+    best = np.argsort(-placed, kind="stable")[:n]
+    return [(int(thesaurus.tree.cluster_nodes[one]), float(placed[one])) for one in best]
+
+
 def find_node(thesaurus: Thesaurus, name: str) -> int:
     """Return the node of a class, given its number, its label, or a word in it."""
     number = whole_number(name)

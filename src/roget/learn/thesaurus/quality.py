@@ -53,6 +53,25 @@ LARGEST = 6.35
 fitted."""
 
 
+HIGHEST = 0.95
+"""Maximum of the trust as shown to users. Higher values mean "at least 95 %", because the readers
+did not judge enough classes for finer distinctions."""
+
+
+def cap(trust: float) -> float:
+    """Return the trust as shown to users, which is at most `HIGHEST`."""
+    return min(trust, HIGHEST)
+
+
+def format_trust(trust: float) -> str:
+    """Format the trust in a class.
+
+    >>> format_trust(0.62), format_trust(0.999)
+    ('0.62', '≥ 0.95')
+    """
+    return f"≥ {HIGHEST:.2f}" if trust >= HIGHEST else f"{trust:.2f}"
+
+
 class Figure(NamedTuple):
     """A statistic on which the trust in a class depends."""
 
@@ -64,7 +83,7 @@ class Figure(NamedTuple):
 
 
 FIGURES = {
-    "similarity": Figure(13.28, 0.268, "its frequent words are used differently"),
+    "similarity": Figure(13.28, 0.268, "its frequent words differ in meaning"),
     "shared": Figure(74.46, 0.0262, "its frequent words share few contexts"),
     "occurrences": Figure(0.479, 3.93, "its words have few occurrences"),
 }

@@ -134,6 +134,34 @@ def entries(
         yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
 
 
+def is_mere_root(root: ExportEntry) -> bool:
+    """Return True if a class is a root that only joins the top classes.
+
+    It has no name, words or notes.
+    """
+    named = 0 in root.thesaurus.labels or any(root.written)
+    return root.node == 0 and bool(root.children) and not root.members and not named
+
+
+def list_other_uses(
+    thesaurus: Thesaurus, left_out: Iterable[int] = ()
+) -> dict[int, tuple[int, ...]]:
+    """Return the classes of the further senses of words, by row, most frequent first.
+
+    Words with one sense, and the leaf classes whose ids are in `left_out`, are not included.
+    """
+    table, hidden = thesaurus.sense_memberships, {thesaurus.node(id) for id in left_out}
+    found: dict[int, tuple[int, ...]] = {}
+    for row in np.flatnonzero(np.diff(table.indptr) > 1).tolist():
+        here = slice(*table.indptr[row : row + 2])
+        order = np.argsort(-table.data[here], kind="stable")
+        nodes = thesaurus.tree.cluster_nodes[table.indices[here][order]].tolist()
+        place = int(thesaurus.places[row])
+        if some := tuple(node for node in nodes if node != place and node not in hidden):
+            found[row] = some
+    return found
+
+
 def describe_left_out(thesaurus: Thesaurus, left_out: Iterable[int]) -> str:
     """Return a sentence on the classes that are left out, or "" if no class is left out."""
     nodes = [thesaurus.node(id) for id in left_out]

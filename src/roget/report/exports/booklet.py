@@ -8,26 +8,27 @@ import shutil
 import subprocess
 import tempfile
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.quality import UNSORTED
+from roget.learn.thesaurus.quality import UNSORTED, format_trust
 from roget.report.exports.base import (
     PLAIN,
+    ExportEntry,
     Target,
     describe_left_out,
     entries,
     exporter,
+    is_mere_root,
+    list_other_uses,
     new_bytes,
 )
 from roget.report.format import plural
 from roget.report.options import ReportOptions
 from roget.report.render.html import asset, environment
-from roget.report.thesaurus import sizes
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Browsers that can print PDF files. The first one that is installed is used."""
 
-ALL_WORDS = "All words"
-"""Heading of the root if it has no name."""
+DEEPEST = 4
+"""Maximum number of levels at which class numbers have a part for each level, as in 3.2.1."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -101,35 +102,37 @@ def _fill(
 ) -> Iterator[str]:
     """Yield the text of a booklet piece by piece, rendered from a template."""
     listed = list(entries(thesaurus, options.left_out, by_trust=True))
-    if listed[0].children and 0 not in thesaurus.labels:
-        listed[0] = replace(listed[0], label=ALL_WORDS)
+    if is_mere_root(listed[0]):
+        listed = listed[1:]
+    numbers = number_entries(listed)
+    uses = list_other_uses(thesaurus, options.left_out)
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
+            for node in uses.get(member.row, ()) if member.placed else ():
+                found[member.word].append((True, 0.0, node))
     # Make an index of all words in alphabetical order, each with its classes, the main class first.
     index = [
-        (word, [node for *_, node in sorted(found[word])])
+        (word, list(dict.fromkeys(node for *_, node in sorted(found[word]))))
         for word in sorted(found, key=lambda word: (word.casefold(), word))
     ]
     letters: dict[str, list[tuple[str, list[int]]]] = {}
     for word, nodes in index:
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
-    # An imported thesaurus has no corpus counts, and its contexts are its classes.
-    imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.globals["UNSORTED"] = UNSORTED
-    made.filters |= {"percent": percent, "share": share, "css": quote_css}
-    summary = f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus)
+    made.filters |= {"trusted": format_trust, "share": share, "css": quote_css}
+    summary = f"{len(thesaurus):,} words in {classes}"
     if left_out := describe_left_out(thesaurus, options.left_out):
         summary += f"; {left_out}"
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # Class sizes are shown as shares of this total.
+        numbers=numbers,
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,
@@ -149,13 +152,22 @@ def share(probability: float) -> str:
     return "" if probability >= 0.995 else f"{probability:.2f}".removeprefix("0")
 
 
-def percent(mass: float) -> str:
-    """Format a fraction of the text in per cent, with two significant digits.
+def number_entries(listed: Sequence[ExportEntry]) -> dict[int, str]:
+    """Return the printed numbers of classes, which increase from page to page.
 
-    >>> percent(0.12), percent(0.0012)
-    ('12 %', '0.12 %')
+    Subclasses of class 3 are 3.1, 3.2 and so on. In deep trees, all classes are numbered 1, 2, 3 …
     """
-    return f"{100 * mass:.2g} %" if mass < 0.995 else "100 %"
+    printed = {one.node for one in listed}
+    ways = [[node for node in one.path if node in printed] for one in listed]
+    if max(map(len, ways)) > DEEPEST:
+        return {one.node: str(at) for at, one in enumerate(listed, 1)}
+    numbers: dict[int, str] = {}
+    last: dict[int | None, int] = {}
+    for one, way in zip(listed, ways, strict=True):
+        above = way[-2] if len(way) > 1 else None
+        last[above] = last.get(above, 0) + 1
+        numbers[one.node] = (f"{numbers[above]}." if above is not None else "") + str(last[above])
+    return numbers
 
 
 def quote_css(text: str) -> str:

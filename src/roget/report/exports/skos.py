@@ -16,12 +16,14 @@ from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.neighbours import list_neighbours
+from roget.learn.thesaurus.quality import cap
 from roget.report.exports.base import (
     ExportEntry,
     Member,
     describe_left_out,
     entries,
     exporter,
+    is_mere_root,
     number,
     quote_lines,
 )
@@ -88,7 +90,8 @@ class Scheme:
     @classmethod
     def from_options(cls, options: ReportOptions) -> Scheme:
         """Create the scheme from options. The tag of an unknown language is "und"."""
-        base = options.base if options.base[-1] in "#/" else options.base + "#"
+        base = options.base or f"urn:x-roget:thesaurus:{make_slug(options.called)}#"
+        base = base if base[-1] in "#/" else base + "#"
         return cls(base, options.language or UNKNOWN)
 
     @property
@@ -110,7 +113,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     scheme, ids = Scheme.from_options(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus, options.left_out))
     shown = {one.node for one in classes}
-    root_is_class = not _is_mere_root(classes[0])
+    root_is_class = not is_mere_root(classes[0])
     tops = classes[:1] if root_is_class else [one for one in classes if one.parent == 0]
     classes = classes if root_is_class else classes[1:]
     named = _distinct(classes, thesaurus)
@@ -162,11 +165,6 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
                     for other in related.get(word, ())
                     if belongs[other]
                 ),
-                *(
-                    ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
-                    for one, member in places
-                ),
-                ("skos:note", _note(f"count {round(count)}")),
                 *_written(thesaurus, word, scheme),
                 *(
                     ("skos:example", scheme.text(text))
@@ -244,6 +242,15 @@ def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str
     return named
 
 
+def make_slug(title: str) -> str:
+    """Return a title as a part of an IRI: its letters and digits in lower case, with hyphens.
+
+    >>> make_slug("World English Bible (2nd ed.)"), make_slug("?")
+    ('world-english-bible-2nd-ed', 'untitled')
+    """
+    return quote(re.sub(r"[\W_]+", "-", title.casefold()).strip("-"), safe="") or "untitled"
+
+
 def word_address(base: str, word: str) -> Address:
     """Return the IRI of a word, which is the same in every thesaurus with this base IRI.
 
@@ -255,12 +262,6 @@ def word_address(base: str, word: str) -> Address:
         # The prefix "hash-" cannot collide with other words, because these have the prefix "word-".
         return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
     return Address(f"{base}word-{spelt}")
-
-
-def _is_mere_root(root: ExportEntry) -> bool:
-    """Return True if the root only joins the top classes, i.e. has no name, words or notes."""
-    named = 0 in root.thesaurus.labels or any(root.written)
-    return bool(root.children) and not root.members and not named
 
 
 def _class(one: ExportEntry, name: str, scheme: Scheme, *, is_top: bool) -> Statements:
@@ -279,9 +280,8 @@ def _class(one: ExportEntry, name: str, scheme: Scheme, *, is_top: bool) -> Stat
         facts.append(("skos:broader", scheme.class_address(ids[one.parent])))
     facts += [("skos:narrower", scheme.class_address(ids[child])) for child in one.children]
     facts += [("skos:narrower", word_address(scheme.base, each.word)) for each in one.members]
-    facts.append(("skos:note", _note(f"words {one.about.size}, share {one.about.mass:.3g}")))
     if one.trust is not None:
-        facts.append(("roget:trust", SkosNumber(round(one.trust.trust, 2))))
+        facts.append(("roget:trust", SkosNumber(round(cap(one.trust.trust), 2))))
     if one.contexts:
         seen = ", ".join(one.contexts)
         facts.append(("skos:scopeNote", _note(f"typical contexts: {seen}")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -13,21 +13,25 @@ from roget.core.io import duck
 from roget.core.io.workbook import write_workbook
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.quality import cap
 from roget.report.exports.base import (
     PLAIN,
+    ExportEntry,
     Target,
     check_one_line,
     entries,
     exporter,
+    is_mere_root,
+    list_other_uses,
     new_bytes,
 )
 from roget.report.options import ReportOptions
 
-COLUMNS = ("word", "class_path", "label", "probability", "count", "trust")
-"""First columns of all tables. class_path lists the class ids from the root to the class, e.g.
-0/2/5. The labels of all levels follow, and the typical contexts of the class."""
+SHARE = "probability"
+"""Column with p(class|word). Tables have it only if a word belongs to several classes."""
 
-CONTEXTS = "contexts of the class"
+OTHER = "other uses"
+"""Column with the labels of the classes of a word's further senses, separated by semicolons."""
 
 DIGITS = 6
 """Number of significant digits of probabilities."""
@@ -41,28 +45,50 @@ HIGHEST = 1_048_576
 Row: TypeAlias = list[str | int | float | None]
 
 
-def tabulate(thesaurus: Thesaurus) -> tuple[list[str], list[Row]]:
+def tabulate(
+    thesaurus: Thesaurus, listed: Sequence[ExportEntry] | None = None
+) -> tuple[list[str], list[Row]]:
     """Return the columns and rows of all tables: one row per class and word listed in it.
 
-    Counts are rounded to whole numbers. The trust of a class without vectors is None.
+    `class_path` has the class ids from the root to the class, e.g. 0/2/5. The labels of all levels
+    are in the last columns. Counts are rounded to whole numbers. The trust of a class without
+    vectors is None.
     """
-    listed = list(entries(thesaurus))
+    listed = list(entries(thesaurus)) if listed is None else listed
     leaves = [one for one in listed if one.members]
     depth = max((len(one.path) - 1 for one in leaves), default=0)
     labels = {one.node: one.label for one in listed}
-    totals = thesaurus.counts.word_totals
+    totals, uses = thesaurus.counts.word_totals, list_other_uses(thesaurus)
+    graded = any(each.probability < 1 for one in leaves for each in one.members)
     found: list[Row] = []
     for one in leaves:
         path = "/".join(map(str, thesaurus.ids[list(one.path)].tolist()))
         levels = [labels[node] for node in one.path[1:]]
         levels += [""] * (depth - len(levels))
-        trust = None if one.trust is None else round(one.trust.trust, 2)
-        contexts = "; ".join(one.contexts[:LISTED])
+        trust = None if one.trust is None else round(cap(one.trust.trust), 2)
         for each in one.members:
-            probability = float(f"{each.probability:.{DIGITS}g}")
+            share = [float(f"{each.probability:.{DIGITS}g}")] if graded else []
             count = round(float(totals[each.row]))
-            found.append([each.word, path, one.label, probability, count, trust, *levels, contexts])
-    return [*COLUMNS, *(f"level {at}" for at in range(1, depth + 1)), CONTEXTS], found
+            others = "; ".join(labels[node] for node in uses.get(each.row, ()) if node != one.node)
+            found.append([each.word, path, one.label, *share, count, trust, others, *levels])
+    titles = ["word", "class_path", "label", *([SHARE] if graded else []), "count", "trust", OTHER]
+    return [*titles, *(f"level {at}" for at in range(1, depth + 1))], found
+
+
+def tabulate_classes(listed: Iterable[ExportEntry]) -> tuple[list[str], list[Row]]:
+    """Return the columns and rows of a table with one row per class, except an unnamed root."""
+    found: list[Row] = []
+    for one in listed:
+        if is_mere_root(one):
+            continue
+        path = "/".join(map(str, one.thesaurus.ids[list(one.path)].tolist()))
+        trust = None if one.trust is None else round(cap(one.trust.trust), 2)
+        written = one.thesaurus.notes.get(one.node)
+        texts = [written.definition, written.note] if written else ["", ""]
+        contexts = "; ".join(one.contexts[:LISTED])
+        found.append([path, one.label, one.about.size, trust, *texts, contexts])
+    titles = ["class_path", "label", "words", "trust", "definition", "note"]
+    return [*titles, "contexts of the class"], found
 
 
 @exporter
@@ -72,7 +98,7 @@ def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     check_one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(titles) + "\n"
     for row in found:
-        # If the trust, a level or the contexts are missing, the field is empty.
+        # If the trust, a level or another use is missing, the field is empty.
         check_one_line([one for one in row if isinstance(one, str) and one], "TSV")
         yield "\t".join("" if one is None else str(one) for one in row) + "\n"
 
@@ -89,16 +115,22 @@ def write_csv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_xlsx(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write an Excel workbook with one sheet."""
-    titles, found = tabulate(thesaurus)
-    if len(found) >= HIGHEST:
+    """Write an Excel workbook with a sheet of words and a sheet of classes."""
+    listed = list(entries(thesaurus))
+    tables = {"words": tabulate(thesaurus, listed), "classes": tabulate_classes(listed)}
+    if (most := max(len(found) for _, found in tables.values())) >= HIGHEST:
         raise InputError(
-            f"{len(found):,} rows do not fit into an Excel sheet ({HIGHEST:,} rows); export as csv",
+            f"{most:,} rows do not fit into an Excel sheet ({HIGHEST:,} rows); export as csv",
             code="unsupported-format",
         )
     with new_bytes(target, "Excel") as draft:
-        cells = (["" if one is None else one for one in row] for row in found)
-        write_workbook(draft, [titles, *cells])
+        write_workbook(
+            draft,
+            {
+                name: [titles, *(["" if one is None else one for one in row] for row in found)]
+                for name, (titles, found) in tables.items()
+            },
+        )
 
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
@@ -106,9 +138,10 @@ def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions =
     titles, found = tabulate(thesaurus)
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         types = dict.fromkeys(titles, "VARCHAR")
-        types |= {"probability": "DOUBLE", "count": "BIGINT", "trust": "DOUBLE"}
+        numbers = {SHARE: "DOUBLE", "count": "BIGINT", "trust": "DOUBLE"}
+        types |= {name: kind for name, kind in numbers.items() if name in types}
         # A column of objects can contain None, which becomes null. A column of numbers cannot.
-        kinds = {"probability": np.float64, "count": np.int64}
+        kinds = {SHARE: np.float64, "count": np.int64}
         columns = {
             name: np.fromiter(
                 (row[at] for row in found), dtype=kinds.get(name, object), count=len(found)

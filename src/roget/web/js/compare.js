@@ -23,7 +23,8 @@ function flow(data, place) {
     class: "flow",
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": "Overlap of the classes in both classifications; the table below contains the same numbers",
+    "aria-label":
+      "Overlap of the classes in both classifications; the table below contains the same numbers",
   });
   /** @param {SideClass[]} sides */
   const stacked = (sides) => {

@@ -68,7 +68,9 @@ export function concordance(data) {
           `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`,
         );
   if (!data.lines.length)
-    return absent("No sentences were kept here, because their number per word and context is limited.");
+    return absent(
+      "No sentences were kept here, because their number per word and context is limited.",
+    );
   return el("ol", { class: "kwic" }, data.lines.map(lineRow));
 }
 

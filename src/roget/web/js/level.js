@@ -7,7 +7,7 @@ import { count, decimal, many, percent } from "./format.js";
 import { within } from "./frame.js";
 import { icicle } from "./icicle.js";
 import { classLink, levelLink, parseNumber } from "./links.js";
-import { crumbs, links } from "./parts.js";
+import { crumbs, links, trustText } from "./parts.js";
 import { state } from "./state.js";
 import { term } from "./terms.js";
 
@@ -264,7 +264,7 @@ function card(node) {
         text: [
           many(tree.words[node], "word"),
           `${percent(tree.share[node])} of the ${state.about.whole}`,
-          ...(tree.trust[node] === null ? [] : [`${percent(tree.trust[node])} trust`]),
+          ...(trustText(node) === null ? [] : [`${trustText(node)} trust`]),
           ...(tree.unsorted.has(node) ? ["unsorted"] : []),
         ].join(" · "),
       }),

@@ -27,6 +27,7 @@ import {
   meter,
   nearness,
   trustFigure,
+  trustText,
   wordItem,
 } from "./parts.js";
 import { sketchPart } from "./sketch.js";
@@ -63,9 +64,8 @@ function splitFact(value) {
 
 /** @param {number} node */
 function trustFact(node) {
-  const value = state.tree.trust[node];
-  if (value === null) return null;
-  return el("span", {}, el("b", { text: percent(value) }), " ", term("trust", "trust"));
+  const text = trustText(node);
+  return text === null ? null : el("span", {}, el("b", { text }), " ", term("trust", "trust"));
 }
 
 // Why a class has a low trust.
@@ -308,7 +308,7 @@ export function classPanel(data) {
   more.hidden = list.children.length >= all;
   const biggest = Math.max(...data.children.map((one) => one.words), 1),
     membered = state.about.soft && !root,
-    hasTrust = data.children.some((one) => tree.trust[one.node] !== null);
+    hasTrust = data.children.some((one) => trustText(one.node) !== null);
   return [
     el(
       "p",

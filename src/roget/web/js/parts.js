@@ -38,10 +38,18 @@ export const classItem = (one) =>
     el("a", { href: classLink(one.node) }, bdi(state.tree.name(one.node))),
     state.tree.unsorted.has(one.node) ? el("small", { class: "mark", text: "unsorted" }) : null,
   );
+// The trust as text: at most "≥ 95 %", and null for classes with subclasses. Their mean only orders
+// them, because it does not show whether the subclasses belong together.
+/** @type {(node: number) => string | null} */
+export const trustText = (node) => {
+  const value = state.tree.trust[node];
+  if (value === null || state.tree.children[node].length) return null;
+  return value >= 0.95 ? `≥ ${percent(0.95)}` : percent(value);
+};
 /** The figure of trust in a class, or nothing. @type {(node: number) => HTMLElement | null} */
 export const trustFigure = (node) => {
-  const value = state.tree.trust[node];
-  return value === null ? null : figure(percent(value), "trust: probability that it is coherent");
+  const text = trustText(node);
+  return text === null ? null : figure(text, "trust: probability that it is coherent");
 };
 /** @type {(one: Word) => HTMLElement} */
 export const wordItem = (one) =>

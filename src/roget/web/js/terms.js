@@ -27,7 +27,7 @@ export const TERMS = {
   ],
   trust: [
     "Trust",
-    "The estimated probability that a reader calls the class coherent. It is based on the similarity, the common contexts and the frequency of the most frequent words of the class. For a class with subclasses, it is the mean over the subclasses.",
+    "The estimated probability that a reader calls the class coherent. It is based on the similarity, the common contexts and the frequency of the most frequent words of the class. It is shown as at most 95 %, and only for classes without subclasses.",
   ],
   unsorted: [
     "Unsorted",
