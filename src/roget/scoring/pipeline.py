@@ -335,7 +335,9 @@ def _make_table(
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
     cells = sum(int(part.outline.counts.size) for part in system.parts)
-    identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
+    identical = warn_identical_inputs(
+        inputs.gold, *inputs.systems.values(), columns=options.columns
+    )
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
         *(warn_undefined(system.values, measures, system.reasons) if gaps else ()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -20,6 +21,9 @@ from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.labels import NoItems
 
 ONE_SIDE = "standard input can be used for one side only"
+
+_SHEET = re.compile(r"(.+\.xlsx):([^/\\]+)", re.IGNORECASE)
+"""Pattern of a sheet of a workbook, FILE.xlsx:SHEET."""
 
 BLOCK = 1 << 20
 """Number of bytes to read at once."""
@@ -73,7 +77,8 @@ class LabelFile:
     """An open label file, with options that control how it is read.
 
     With `cover`, the same item may be listed in several clusters. `header` overrides the detection
-    of a header. With `head`, only the first lines of a compressed file are decompressed.
+    of a header. `sheet` is the sheet in FILE.xlsx:SHEET. With `head`, only the first lines of a
+    compressed file are decompressed.
     """
 
     def __init__(
@@ -84,7 +89,12 @@ class LabelFile:
         cover: bool = False,
         header: bool | None = None,
     ) -> None:
-        self.source = Source(os.fspath(path))
+        path, self.sheet = os.fspath(path), ""
+        sheet = _SHEET.fullmatch(path)
+        if sheet and not os.path.exists(path):
+            path, self.sheet = sheet.groups()
+        self.source = Source(path)
+        self.warnings: list[Notice] = []
         self.cover, self.header = cover, header
         self.name = self.source.name
         self._head = head
