@@ -336,7 +336,7 @@ def _make_table(
     gaps = bool(np.isnan(system.values).any())
     cells = sum(int(part.outline.counts.size) for part in system.parts)
     identical = warn_identical_inputs(
-        inputs.gold, *inputs.systems.values(), columns=options.columns
+        inputs.gold, next(iter(inputs.systems.values())), options.columns
     )
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
