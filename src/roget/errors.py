@@ -7,7 +7,9 @@ messages may change in any version. `roget.codes` explains every code.
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -187,8 +189,14 @@ class RogetError(Exception):
         super().__init__(spell_options(message))
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that a notebook prints: the message without a traceback."""
-        return [f"{type(self).__name__}: {self} [{self.code}]"]
+        """Return the lines that a notebook prints: the caller's line, and the message."""
+        own, caller = os.path.dirname(__file__) + os.sep, None
+        for frame in traceback.extract_tb(self.__traceback__):
+            if frame.filename.startswith(own):
+                break
+            caller = frame
+        where = [] if caller is None else [f"line {caller.lineno}: {caller.line}"]
+        return [*where, f"{type(self).__name__}: {self} [{self.code}]"]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors are pickled to cross process boundaries. `Exception` would call the class with

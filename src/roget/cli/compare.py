@@ -30,14 +30,20 @@ SECTIONS = {
 
 
 def compare(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Label file of the gold standard.")],
+    gold: Annotated[
+        str,
+        typer.Argument(
+            metavar="GOLD",
+            help="Label file of the gold standard, or one table with a gold column and systems.",
+        ),
+    ],
     systems: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="SYSTEM...",
             help="Label files of the systems, as FILE or NAME=FILE, or one folder of label files.",
         ),
-    ],
+    ] = None,
     *,
     options: CompareOptions,
     save: Annotated[

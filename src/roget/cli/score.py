@@ -19,7 +19,7 @@ from roget.cli.shared import (
     split_pair,
     write_saved,
 )
-from roget.errors import InputError
+from roget.errors import InputError, UnknownName
 from roget.scoring.options import ScoreOptions
 
 SECTIONS = {
@@ -83,6 +83,9 @@ def score(
             f"--save figure={saved['figure']} requires the cuts to plot, e.g. --set cuts=1..500",
             code="missing-option",
         )
+    known = ("items", "classes", "clusters", "mapping", "bibtex", "figure")
+    if wrong := [kind for kind in saved if kind not in known]:
+        raise UnknownName("kind of --save", wrong[0], known)
     values = vars(options) | ({"items": saved["items"]} if "items" in saved else {})
     # Tables of classes and clusters require the contingency table. With several gold standards, the
     # table is kept only on request, to save memory.

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from roget.core.io.frames import FrameColumns, frame_columns, is_frame, is_lazy
 from roget.core.io.paths import name_sources
 from roget.core.io.problems import join_names
@@ -15,6 +17,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
+from roget.scoring.labels.columns import NAMES as COLUMN_NAMES
 from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.files import is_thesaurus
 from roget.scoring.measures.base import MeasureSpec
@@ -110,10 +113,40 @@ def name_baselines(options: PipelineOptions, systems: Mapping[str, Any]) -> dict
     return named
 
 
+_GOLD_NAMES = (*COLUMN_NAMES["gold"], "target")
+"""Names of a column with gold labels."""
+
+
+def split_gold(table: Any, options: PipelineOptions) -> tuple[Any, dict[str, Any]]:
+    """Return the gold labels and the systems of a table with one column for each of them."""
+    from roget.scoring.labels.wide import read_columns, split_frame
+
+    columns = choose_side(options.columns, "gold")
+    name = columns.pop("gold", None) or columns.pop("label", None)
+    shared = {role: column for role, column in columns.items() if role != "system"}
+    labels: dict[str, Any]
+    if isinstance(table, str | os.PathLike):
+        labels = read_columns(table, options.labels, shared)
+    elif is_frame(table):
+        labels = split_frame(table, shared)
+    else:
+        raise InputError("compare requires at least one system", code="missing-option")
+    lowered = {str(one).lower(): one for one in labels}
+    wanted = [str(name).lower()] if name else [*_GOLD_NAMES, "label", "labels"]
+    gold = next((lowered[one] for one in wanted if one in lowered), None)
+    if gold is None:
+        raise InputError(
+            f"cannot determine which of the columns {', '.join(map(str, labels))} holds the gold "
+            "labels; specify it, e.g. --columns gold=NAME",
+            code="ambiguous-columns",
+        )
+    return labels.pop(gold), labels
+
+
 @with_options(CompareOptions)
 def compare(
     gold: Any,
-    systems: Mapping[str, Any] | Sequence[Any],
+    systems: Mapping[Any, Any] | Sequence[Any] | None = None,
     measures: MeasureSpec | None = CompareOptions.measures,
     entropy: str | Sequence[str] = CompareOptions.entropy,
     *,
@@ -133,7 +166,8 @@ def compare(
     Parameters
     ----------
     gold
-        The gold standard, as in `roget.score`.
+        The gold standard, as in `roget.score`. Without `systems`, a data frame or file with a
+        column of gold labels and one column per system.
     systems
         A mapping from names to anything that `roget.score` accepts as a system, a data frame or
         file with one column per system (and a column of ids, if gold has ids), or a list of paths,
@@ -160,6 +194,15 @@ def compare(
     [('two', 1.0)]
     """
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(CompareOptions, options))
+    if systems is None or (isinstance(systems, list | tuple) and not systems):
+        gold, systems = split_gold(gold, chosen)
+        chosen = replace(chosen, columns=None)
+    if isinstance(measures, np.ndarray) or hasattr(measures, "iloc"):
+        raise InputError(
+            "found labels instead of measures; pass the systems as one dict: "
+            "compare(gold, {'a': labels_a, 'b': labels_b})",
+            code="invalid-option",
+        )
     listed = list_systems(systems)
     named: Mapping[str, Any] = name_sources(listed, "systems")
     try:
@@ -175,4 +218,12 @@ def compare(
             raise
     own = name_baselines(chosen, columns)
     inputs = Inputs(gold, columns, chosen, compared=True, references=own)
-    return compare_inputs(inputs, progress=progress)
+    found = compare_inputs(inputs, progress=progress)
+    like_gold = [name for name in columns if name.lower() in _GOLD_NAMES]
+    if not like_gold:
+        return found
+    text = (
+        f"column {like_gold[0]} is ranked as a system; if it holds the gold labels, pass only this "
+        f"file and --columns gold={like_gold[0]}"
+    )
+    return replace(found, warnings=(*found.warnings, Notice(text, code="identical-inputs")))

@@ -171,7 +171,26 @@ class Inputs:
         gold, system = self.gold, precounted.match_index(self.gold, system, columns=columns)
         items = precounted.list_index(gold, system, columns) if self.needs_items else None
         gold, system = precounted.keep_index(gold, system, columns)
+        gold, system = self._index_series(gold, system)
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
+
+    def _index_series(self, gold: Any, system: Any) -> tuple[Any, Any]:
+        """Return both sides, with the index of a Series as its item ids if the other side has ids.
+
+        Whether a file has ids is known only when it is read, so it is returned as labels.
+        """
+        from roget.scoring.labels import precounted
+
+        sides = {"gold": gold, "system": system}
+        for name, other in (("gold", "system"), ("system", "gold")):
+            if not precounted.is_indexed_series(sides[name]):
+                continue
+            if isinstance(sides[other], str | os.PathLike):
+                sides[other] = read_side(sides[other], other, self.options)
+            columns = choose_side(self.options.columns, other)
+            if precounted.has_ids(sides[other], columns):
+                sides[name] = precounted.index_series(sides[name])
+        return sides["gold"], sides["system"]
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
         """Align the labels of gold and system by item.

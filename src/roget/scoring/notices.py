@@ -15,6 +15,7 @@ from roget.core.types import Floats
 from roget.errors import Notice, code_of
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import find_noise, is_called
+from roget.scoring.labels.columns import choose_side
 from roget.scoring.measures import Measure
 from roget.scoring.options import LabelOptions
 from roget.scoring.results import ScoreRow
@@ -91,8 +92,12 @@ def warn_about_sides(sides: AlignedLabels, noise: str | None, *more: str) -> tup
     return hide_paths(texts, sides.gold.source, sides.system.source) if texts else ()
 
 
-def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
-    """Warn if gold and system are the same object or file."""
+def warn_identical_inputs(
+    gold: Any, system: Any, columns: Mapping[str, Any] | None = None
+) -> list[str]:
+    """Warn if gold and system are the same object, or the same column of the same file."""
+    if choose_side(columns, "gold") != choose_side(columns, "system"):
+        return []
     paths = [side for side in (gold, system) if isinstance(side, str | os.PathLike)]
     same = len(paths) == 2 and os.path.realpath(paths[0]) == os.path.realpath(paths[1])
     if not same and (gold is not system or gold is None):

@@ -344,7 +344,9 @@ def _make_table(
         # Compare only CoNLL with baselines: one big cluster per document has perfect recall, and
         # all baselines have the gold mentions.
         judged = [one for one in judged if one[0].measure == MENTION_MEASURES[0]]
-    identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
+    identical = warn_identical_inputs(
+        inputs.gold, next(iter(inputs.systems.values())), options.columns
+    )
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
         *(warn_undefined(system.values, measures, system.reasons) if gaps else ()),

@@ -338,11 +338,15 @@ class ScoreTable(Result):
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         """Return the score for a measure, or for a measure and an estimator.
 
-        Without an estimator, it is the score that reports show, which is bias-corrected if
+        `table["v@jk"]` is the same as `table["v", "jk"]`. Without an estimator, it is the score
+        that reports show, which is bias-corrected if
         possible. Names of other libraries, such as scikit-learn's "v_measure_score", denote the
         plug-in scores that those libraries compute.
         """
         measure, entropy = key if isinstance(key, tuple) else (key, None)
+        if "@" in measure:
+            measure, entropy = measure.split("@", 1)
+            key = measure, entropy
         if all(row.measure != measure for row in self.rows):
             if any(measure in names for names in catalogue.FAMILIAR.values()):
                 entropy = entropy or "ml"
@@ -370,6 +374,40 @@ class ScoreTable(Result):
             raise UnknownName(f"estimator of {measure}", entropy, estimators)
         remedy = f"; to compute it, pass --measure {measure}" if is_measure(measure) else ""
         raise UnknownName("score", measure, known, remedy=remedy)
+
+    def __contains__(self, key: object) -> bool:
+        """Return True if `table[key]` is defined."""
+        try:
+            self[key]  # type: ignore[index]
+        except (UnknownName, Undefined, TypeError):
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the measures with a defined score."""
+        return (name for name in dict.fromkeys(row.measure for row in self.rows) if name in self)
+
+    def keys(self) -> list[str]:
+        """Return the names of the measures, so that `dict(table)` has the scores of the report."""
+        return list(self)
+
+    @property
+    def low(self) -> dict[str, float]:
+        """The lower confidence limits, with keys such as v@jk."""
+        return {key: ends[0] for key, ends in self._bounds().items()}
+
+    @property
+    def high(self) -> dict[str, float]:
+        """The upper confidence limits, with keys such as v@jk."""
+        return {key: ends[1] for key, ends in self._bounds().items()}
+
+    def _bounds(self) -> dict[str, tuple[float, float]]:
+        """Return the confidence limits of each score (of the mean, if there are levels)."""
+        return {
+            score_key(row.measure, row.entropy): (row.low, row.high)
+            for row in self.with_intervals().rows
+            if row.level in (None, MEAN) and row.low is not None and row.high is not None
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
@@ -597,8 +635,12 @@ class Comparison(Result):
         """The names of the systems in input order."""
         return list(dict.fromkeys(row.system for row in self.rows if not row.trivial))
 
-    def __getitem__(self, system: str) -> ScoreTable:
-        """Return the scores of one system, with the baseline scores."""
+    def __getitem__(self, system: str | int) -> ScoreTable:
+        """Return the scores of one system, with the baseline scores.
+
+        Names that are not strings, such as numbers of clusters, are converted.
+        """
+        system = str(system)
         if system not in self.systems:
             raise UnknownName("system", system, self.systems)
         whole = self.with_intervals()
@@ -631,7 +673,7 @@ class Comparison(Result):
         return len(self.systems)
 
     def __contains__(self, system: object) -> bool:
-        return system in self.systems
+        return str(system) in self.systems
 
     def with_intervals(self) -> Comparison:
         """Return the comparison with the intervals that its report shows, as in `ScoreTable`."""

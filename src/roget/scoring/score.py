@@ -102,7 +102,10 @@ def measure(
     entropy: str = "ml",
     **options: Any,
 ) -> float:
-    """Return the value of one measure.
+    """Return the value of one measure, by default the plug-in score, as in scikit-learn.
+
+    Reports and `score(...)[name]` show the bias-corrected score, which is
+    `measure(name, gold, system, entropy="jk")`.
 
     Parameters
     ----------

@@ -35,7 +35,9 @@ class Scorer:
 
 
 def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Scorer:
-    """Return a scorer that can be passed as `scoring` to GridSearchCV, cross_validate, etc.
+    """Return a scorer for GridSearchCV etc., by default of the plug-in score, as in scikit-learn.
+
+    Reports and `score(...)[name]` show the bias-corrected score; for it, pass `entropy="jk"`.
 
     Parameters
     ----------
@@ -59,6 +61,11 @@ def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Score
     >>> scorer("v", entropy="jk")
     Scorer(measure=V(beta=1.0), entropy='jk', options={})
     """
+    if not isinstance(measure, str | Measure):
+        raise InputError(
+            "scorer requires one measure; for several, pass scoring={name: roget.scorer(name), …}",
+            code="invalid-option",
+        )
     requests = list_requests([parse(measure)], entropy)
     if len(requests) != 1:
         raise InputError(

@@ -82,7 +82,7 @@ def test_key_line_without_label_is_missing_answer(write, answers):
     labels = as_labels(path)
     assert answers(labels)["w", "i2"] == {}
     assert not labels.complete
-    assert not as_labels(path, gold=True).complete
+    assert problems(path, gold=True) == [(2, "missing-label")]
 
 
 def test_hard_key_line_without_label_is_missing_answer(write, answers):

@@ -166,6 +166,10 @@ def align(
         hint = ""
         if normalize("NFC", found) == normalize("NFC", expected):
             hint = "; the accents are encoded differently: convert both files to Unicode NFC"
+        elif found.lower() == expected.lower() or _match_case(gold, system):
+            hint = "; the ids differ in upper and lower case"
+        elif _match_numbers(gold, system):
+            hint = "; the ids are equal as numbers: write both without leading zeros and without .0"
         raise InputError(
             f"no item in {system.source} is also in {gold.source}: found ids such as {found}, "
             f"expected ids such as {expected}{hint}",
@@ -201,6 +205,21 @@ def align(
         raise InputError(text, code="missing-items")
     aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
     return replace(aligned, extra_items=extras)
+
+
+def _match_case(gold: Labels, system: Labels) -> bool:
+    """Return True if some ids are equal except for upper and lower case."""
+    lowered = {item.lower() for item in gold.items or ()}
+    return any(item.lower() in lowered for item in system.items or ())
+
+
+def _match_numbers(gold: Labels, system: Labels) -> bool:
+    """Return True if some ids are equal as numbers, such as 007, 7 and 7.0."""
+    sides = (
+        {item.removesuffix(".0").lstrip("0") for item in side.items or () if item[:1].isdigit()}
+        for side in (gold, system)
+    )
+    return not next(sides).isdisjoint(next(sides))
 
 
 def choose_rules(
@@ -621,7 +640,10 @@ def join(gold: Labels, system: Labels) -> Ints | None:
                     code="index-mismatch",
                 )
             files = not (gold.source.startswith("the ") or system.source.startswith("the "))
-            lines = ". If each line of both files is one label, pass --labels lines"
+            lines = (
+                f". Check the columns of {without.source}: it was read as one label per line, "
+                "which is right only if it has no ids and no other separator, such as |"
+            )
             raise InputError(
                 f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
                 "for both, or pass no ids and list the items in the same "

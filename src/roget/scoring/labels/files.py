@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -22,6 +23,9 @@ from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.labels import NoItems
 
 ONE_SIDE = "standard input can be used for one side only"
+
+_SHEET = re.compile(r"(.+\.xlsx):([^/\\]+)", re.IGNORECASE)
+"""Pattern of a sheet of a workbook, FILE.xlsx:SHEET."""
 
 BLOCK = 1 << 20
 """Number of bytes to read at once."""
@@ -82,7 +86,16 @@ class LabelFile(Source):
     """True or False if the first line is known to be a header or data."""
     short: bool = False
     """True if only the first lines of a compressed file are decompressed."""
+    sheet: str = field(default="", init=False)
+    """The sheet of a workbook, from a path such as FILE.xlsx:SHEET."""
+    warnings: list[Notice] = field(default_factory=list, init=False, repr=False)
+    """Notices about how the file was read."""
     _on_exit: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        sheet = _SHEET.fullmatch(self.path)
+        if sheet and not os.path.exists(self.path):
+            self.path, self.sheet = sheet.groups()
 
     def __enter__(self) -> LabelFile:
         inspect_source(self, hold=True)

@@ -16,7 +16,7 @@ from roget import catalogue
 from roget.core.io.frames import frame_columns, is_frame, library
 from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.columns import SINGLE, Columns
 from roget.scoring.labels.frames import factorize_column, is_column, select_columns
@@ -74,6 +74,9 @@ def _one_or_two_dimensional(
         return source
     if isinstance(source, np.ndarray | range) or hasattr(source, "__array__"):
         array = source if isinstance(source, np.ndarray) else np.asarray(source)
+        if array.ndim == 2 and array.shape[1] == 1:
+            # A column of labels, as scikit-learn accepts it.
+            return array.ravel()
         if array.ndim in (1, 2):
             return array
         found = f"an array with {array.ndim} dimensions"
@@ -192,4 +195,13 @@ def _from_matrix(
             code="unsupported-format",
         )
     coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)
-    return Labels(**coded._asdict(), source=name)
+    sums = np.bincount(rows, values, n_items)
+    warnings = []
+    if not np.all((sums == 0) | np.isclose(sums, 1, atol=1e-3)):
+        text = (
+            f"{name}: the matrix is read as weights of {plural(n_labels, 'label', ',')} for each "
+            "item, but its rows do not sum to 1; if it holds features or distances, pass the "
+            "labels of a clustering instead"
+        )
+        warnings.append(Notice(text, code="inferred-format"))
+    return Labels(**coded._asdict(), source=name, warnings=tuple(warnings))

@@ -373,6 +373,28 @@ def keep_index(gold: Any, system: Any, columns: Columns | None) -> tuple[Any, An
     return with_index[0], with_index[1]
 
 
+def is_indexed_series(side: Any) -> bool:
+    """Return True if a pandas Series has an index of unique ids, not merely the row number."""
+    if library(side) != "pandas" or hasattr(side, "columns") or not hasattr(side, "index"):
+        return False
+    index = side.index
+    return index.nlevels == 1 and type(index).__name__ != "RangeIndex" and index.is_unique
+
+
+def has_ids(side: Any, columns: Columns | None) -> bool:
+    """Return True if labels, a mapping or a frame identify their items by ids."""
+    if isinstance(side, Labels):
+        return side.items is not None
+    if is_frame(side):
+        return _has_item_column(side, columns)
+    return isinstance(side, Mapping)
+
+
+def index_series(side: Any) -> FrameColumns:
+    """Return a Series as a table of ids and labels."""
+    return FrameColumns({"id": side.index, "label": side})
+
+
 def is_indexed(frame: Any) -> bool:
     """Return True if the index of a pandas frame is not merely the row number."""
     if library(frame) != "pandas" or not hasattr(frame, "columns"):

@@ -116,7 +116,9 @@ def _read_frame(
     problems: Problems,
 ) -> LabelTable:
     """Select the columns of a binary table."""
-    return select_columns(frame_columns(load(file)), roles, columns, file.name)
+    rows = select_columns(frame_columns(load(file)), roles, columns, file.name)
+    rows.warnings += file.warnings
+    return rows
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) -> LabelTable:

@@ -49,7 +49,11 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     >>> _find_ids(["item", "label"]), _find_ids(["leiden_1", "leiden_2"])
     (None, None)
     """
-    parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
+    lowered = [name.lower() for name in names]
+    if len(names) <= 3 and {"source", "target"} <= {*lowered}:
+        # An edge list, as networkx and pandas name its columns.
+        return lowered.index("source"), lowered.index("target")
+    parts = [re.findall(r"[a-z]+|\d+", name) for name in lowered]
     for left, right in _SIDE_PARTS:
         for at, one in enumerate(parts):
             # The two names must differ in exactly one word, and must contain a word that means

@@ -14,7 +14,7 @@ from roget.core.io import limits
 from roget.core.io.arrow import measure_arrow
 from roget.core.io.frames import FrameColumns
 from roget.core.io.source import local_file
-from roget.errors import InputError, MissingExtra
+from roget.errors import InputError, MissingExtra, Notice
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.readers.base import LabelReader
 
@@ -35,20 +35,36 @@ def load_arrow(file: LabelFile) -> Any:
 
 
 def load_workbook(file: LabelFile) -> FrameColumns:
-    """Load the first sheet of a workbook. Its first row is the header."""
+    """Load the first or the chosen sheet of a workbook. Its first row is the header."""
     with local_file(file.path) as path:
         openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
         check_archive(Path(path))
         with _convert_errors(file.name, "a workbook"):
             book = openpyxl.load_workbook(path, read_only=True)
+            names = [sheet.title for sheet in book.worksheets]
+            chosen = file.sheet or names[0]
             rows = [
                 row
-                for row in book.worksheets[0].iter_rows(values_only=True)
+                for sheet in book.worksheets
+                if sheet.title == chosen
+                for row in sheet.iter_rows(values_only=True)
                 if any(cell is not None for cell in row)
             ]
+    if chosen not in names:
+        raise InputError(
+            f"{file.name}: no sheet {chosen!r}; the sheets are {', '.join(names)}",
+            code="missing-column",
+        )
+    if len(names) > 1 and not file.sheet:
+        text = (
+            f"{file.name}: read the sheet {chosen!r}, the first of {', '.join(names)}; to read "
+            f"another one, pass {file.name}:{names[1]}"
+        )
+        file.warnings.append(Notice(text, code="inferred-format"))
     if len(rows) < 2:
         raise InputError(
-            f"{file.name}: the first sheet has no items; expected a header and rows",
+            f"{file.name}: the sheet {chosen!r} has no items; expected a header and rows; for "
+            "another sheet pass FILE.xlsx:SHEET",
             code="empty-input",
         )
     # openpyxl may yield rows of different lengths.
@@ -96,7 +112,7 @@ ARROW = LabelReader(
     is_binary=True,
 )
 XLSX = LabelReader(
-    "The first sheet of an Excel workbook, with a header.",
+    "A sheet of an Excel workbook, with a header: the first, or SHEET in FILE.xlsx:SHEET.",
     (".xlsx",),
     frame=load_workbook,
     is_table=True,
