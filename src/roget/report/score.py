@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 def report(table: ScoreTable) -> Report:
     """Report the scores of a system next to baseline scores, with sizes, notes and warnings."""
-    table = name_items(table.with_intervals())
+    table = table.with_intervals()
+    if table.missing_items or table.extra_items:
+        table = name_items(table)
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
-    mentions = _lists_coreference(table)
+    mentions = _lists_coreference(table) if head is None else []
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     summary = _summary(table)
     verdict = [] if head is None or not head.verdict else [f"Verdict: {head.verdict}."]
@@ -313,7 +315,8 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    if _lists_coreference(table):
+    head = table.headline
+    if (head is None or head.kind) and _lists_coreference(table):
         entities = plural(table.classes * table.groups, "gold entity", ",.0f")
         found = plural(table.clusters * table.groups, "response entity", ",.0f")
         return f"{items.replace('item', 'gold mention')}, {entities}, {found}"

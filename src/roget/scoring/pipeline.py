@@ -26,7 +26,6 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
     COVER_MEASURES,
     MENTION_MEASURES,
-    Measure,
     Request,
     average_groups,
     evaluate,
@@ -340,6 +339,11 @@ def _make_table(
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
     cells = sum(int(part.outline.counts.size) for part in system.parts)
+    judged = list(zip(rows, measures, strict=True))
+    if sides.gold.mentions:
+        # Compare only CoNLL with baselines: one big cluster per document has perfect recall, and
+        # all baselines have the gold mentions.
+        judged = [one for one in judged if one[0].measure == MENTION_MEASURES[0]]
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
@@ -354,7 +358,9 @@ def _make_table(
         warnings=(
             *about_sides,
             *warn_about_scores(
-                *_judge(rows, measures, sides), float(system.sizes[0].sum()) / cells
+                [row for row, _ in judged],
+                [measure for _, measure in judged],
+                float(system.sizes[0].sum()) / cells,
             ),
             *([] if samples is None else samples.list_warnings(requests)),
             *(warn_unused_number(rows, options) if options.ci else ()),
@@ -422,22 +428,6 @@ def _list_rows(scores: SystemScores) -> list[ScoreRow]:
         )
         for i, (measure, estimator) in enumerate(scores.requests)
     ]
-
-
-def _judge(
-    rows: list[ScoreRow], measures: list[Measure], sides: AlignedLabels
-) -> tuple[list[ScoreRow], list[Measure]]:
-    """Return the scores to be compared with baselines, and their measures.
-
-    For coreference, this is only the CoNLL score. One big cluster per document has perfect recall,
-    and all baselines have the gold mentions.
-    """
-    pairs = [
-        (row, measure)
-        for row, measure in zip(rows, measures, strict=True)
-        if not sides.gold.mentions or row.measure == MENTION_MEASURES[0]
-    ]
-    return [row for row, _ in pairs], [measure for _, measure in pairs]
 
 
 def _explain(reason: str, values: Floats) -> str:

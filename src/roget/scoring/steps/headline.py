@@ -318,7 +318,7 @@ def make_headline(
         rows=tuple(shown),
         plain=plain,
         warnings=warnings,
-        families=tuple(_list_kind(rows, system, scores.weights, kind)),
+        families=tuple(_list_kind(rows, system, scores.weights, kind)) if kind else (),
         kind=kind,
     )
 
@@ -481,7 +481,7 @@ def _list_kind(
     """Return recall, precision and F of coreference measures or of entities."""
     if kind == "coreference":
         return [one for one in list_coreference(rows) if one.name in SHORT_COREFERENCE]
-    return list_entities(system, weights) if kind else []
+    return list_entities(system, weights)
 
 
 def list_entities(system: ScoredSystem, weights: Floats) -> list[RecallPrecision]:
