@@ -479,6 +479,9 @@ def test_notices_count_missed_and_spurious_mentions(write):
     notice(got.warnings, "missing-items", "2 of 6 gold mentions", "missed")
     # The mention in the document that gold lacks is not counted.
     notice(got.warnings, "extra-items", "1 of 5 response mentions", "spurious")
+    two = {"x": write("x.conll", conll(**cells)), "y": write("y.conll", conll(**cells))}
+    text = str(roget.compare(key, two, "muc", all=True))
+    assert "spurious response mentions: 1 in x and 1 in y" in " ".join(text.split())
 
 
 def test_invalid_span_is_named(write):

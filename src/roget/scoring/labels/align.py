@@ -184,13 +184,14 @@ def align(
         warnings.append(warn_unlabelled_gold(unlabelled, gold.source))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
+    number = int(unknown.size)
     if counted:
         before = len(gold)
         gold, rows = _add_unknown(gold, system, rows, unknown)
         if gold.mentions:
             # Mentions in other documents are not scored, so they are not counted here.
-            spurious, common = len(gold) - before, int(np.count_nonzero(rows[:before] >= 0))
-            warnings += _warn_spurious(gold, system, spurious, spurious + common)
+            number, common = len(gold) - before, int(np.count_nonzero(rows[:before] >= 0))
+            warnings += _warn_spurious(gold, system, number, number + common)
         else:
             effect = "counted in the system only" if gold.absent else "counted as one class each"
             warnings += warn_extra(gold, system, unknown.size, 0, effect)
@@ -203,7 +204,7 @@ def align(
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    aligned = handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
+    aligned = handle_missing(gold, system, None, number, warnings, missing, noise)
     return replace(aligned, extra_items=extras)
 
 
