@@ -69,11 +69,13 @@ def test_items_of_weight_zero_are_not_scored(tmp_path: Path) -> None:
         roget.score(gold, system)
 
 
-def test_system_label_of_weight_zero_is_refused(tmp_path: Path) -> None:
+def test_weights_of_single_labels_are_confidences_even_if_one_is_zero(tmp_path: Path) -> None:
+    """HDBSCAN gives noise the probability 0."""
     gold = write_rows(tmp_path / "gold.tsv", "item label", "a x", "b y")
     system = write_rows(tmp_path / "system.tsv", "item label weight", "a x 1", "b y 0")
-    with refused("bad-weight", "system.tsv:3"):
-        roget.score(gold, system)
+    table = roget.score(gold, system)
+    assert table["ari"] == 1.0
+    notice(table.warnings, "unused-weights", "system.tsv")
 
 
 @pytest.mark.parametrize(

@@ -144,10 +144,11 @@ def test_intervals_stay_within_the_range_of_the_measure():
                 assert low <= row.low <= row.value <= row.high <= high, row
 
 
-def test_notebook_shows_errors_without_traceback():
+def test_notebook_shows_the_line_of_the_caller_and_the_error():
     with pytest.raises(InputError) as caught:
         roget.score([1, 2], [1, 2, 3])
-    [line] = caught.value._render_traceback_()
+    where, line = caught.value._render_traceback_()
+    assert where.endswith(": roget.score([1, 2], [1, 2, 3])")
     assert line == f"InputError: {caught.value} [length-mismatch]"
 
 

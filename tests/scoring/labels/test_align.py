@@ -58,7 +58,7 @@ def test_align_refuses_ids_on_one_side_only(write):
         align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
     with refused("index-mismatch"):
         align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
-    with refused("index-mismatch", "--labels lines"):
+    with refused("index-mismatch", "g.txt"):
         align(as_labels(write("g.txt", "x\n")), as_labels({"a": 1}, name="s"))
 
 

@@ -92,12 +92,10 @@ class LabelFile(Source):
     """Notices about how the file was read."""
     _on_exit: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __enter__(self) -> LabelFile:
         sheet = _SHEET.fullmatch(self.path)
         if sheet and not os.path.exists(self.path):
             self.path, self.sheet = sheet.groups()
-
-    def __enter__(self) -> LabelFile:
         inspect_source(self, hold=True)
         if self.opened is not None:
             self._on_exit.callback(self.opened.close)
