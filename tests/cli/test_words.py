@@ -30,7 +30,7 @@ def test_neighbours_are_printed_as_text(folder):
     lines = done.stdout.splitlines()
     assert lines[0].startswith("gun: 8 occurrences")
     assert "arms-1" in lines[0]
-    assert lines[1].split() == ["100%", "arms"]
+    assert lines[1].split() == ["class:", "arms"]
     assert len(lines) == 9
     for line, near in zip(lines[5:7], Thesaurus.load(folder).neighbours("gun", 2), strict=True):
         word, alike, *rest = line.split()

@@ -217,11 +217,12 @@ def test_kernel_displays_results_as_tables(cell):
         assert len(shown["data"]["text/plain"]) < 160, name
 
 
-def test_kernel_shows_errors_as_one_line(cell):
+def test_kernel_shows_the_line_of_the_cell_and_the_error(cell):
     (error,) = cell("import roget; roget.score([0, 1], [0, 1, 1])")["error"]
     assert error["ename"] == "InputError"
-    assert len(error["traceback"]) == 1
-    assert "2 items" in error["traceback"][0]
+    where, text = error["traceback"]
+    assert where == "line 1: import roget; roget.score([0, 1], [0, 1, 1])"
+    assert "2 items" in text
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 from roget import Counts, SphericalTree
 from roget.learn.representation.background import open_background
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.quality import unsorted
+from roget.learn.thesaurus.quality import mean_trust, unsorted
 from roget.web import static
 from roget.web.session import Session
 from thesauri import noisy
@@ -479,9 +479,11 @@ def test_unsorted_classes_are_marked_with_the_reason(browser, tmp_path):
         assert reason in page.inner_text(".doubt")
         # The subclasses of a class are sorted by trust.
         page.goto(f"{file.as_uri()}#/")
-        shares = page.locator("section:has(h2:text('Subclasses')) li > .number:last-child")
-        figures = [float(text.split()[0]) for text in shares.all_inner_texts()]
-        assert figures == sorted(figures, reverse=True)
+        links = page.locator("section:has(h2:text('Subclasses')) li a").all()
+        trust = mean_trust(unsure)
+        order = [trust[int(one.get_attribute("href").rpartition("/")[2])] for one in links]
+        assert len(order) > 1
+        assert order == sorted(order, reverse=True)
 
 
 def test_word_page_shows_its_frequency_relative_to_the_background(browser, tmp_path):

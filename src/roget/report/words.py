@@ -43,7 +43,7 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
             {
                 "word": other.word,
                 "similarity": other.similarity,
-                "class": {"node": common, "label": thesaurus.label(common) if common else ""},
+                "class": {"node": common, "label": name_class(thesaurus, common)},
                 "contexts": [one.context for one in shared],
                 "source": source,
             }

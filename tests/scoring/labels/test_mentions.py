@@ -552,7 +552,8 @@ def test_documents_are_listed_and_the_total_is_pooled(pair, write):
 
 
 @pytest.mark.parametrize("format", ["text", "latex", "markdown"])
-def test_leaderboard_has_recall_precision_and_f(pair, format):
+def test_leaderboard_has_recall_precision_and_f(pair, format, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     got = roget.compare(pair[0], {"ours": pair[1], "gold": pair[0]}, title="x")
     text = got.render(format)
     rows = [line.replace("|", " ").replace("&", " ").split() for line in text.splitlines()]

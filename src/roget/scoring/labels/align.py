@@ -162,19 +162,7 @@ def align(
     if not np.any(kept):
         raise InputError(f"{gold.source}: no item has a label", code="missing-label")
     if not np.any(rows[kept] >= 0) and not (gold.mentions and system.absent):
-        found, expected = example(system, 0), example(gold, int(np.argmax(kept)))
-        hint = ""
-        if normalize("NFC", found) == normalize("NFC", expected):
-            hint = "; the accents are encoded differently: convert both files to Unicode NFC"
-        elif found.lower() == expected.lower() or _match_case(gold, system):
-            hint = "; the ids differ in upper and lower case"
-        elif _match_numbers(gold, system):
-            hint = "; the ids are equal as numbers: write both without leading zeros and without .0"
-        raise InputError(
-            f"no item in {system.source} is also in {gold.source}: found ids such as {found}, "
-            f"expected ids such as {expected}{hint}",
-            code="no-common-items",
-        )
+        raise _describe_other_ids(gold, system, kept)
     # Items without a gold label are counted like extra items, or dropped with a separate notice.
     counted = gold.items is not None and extra in ("count", "unmatched")
     unknown, absent = find_unknown(system, rows[kept]), find_unknown(system, rows)
@@ -590,6 +578,23 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
 
 def _all_differ(keys: Codes) -> bool:
     return bool(np.unique(keys).size == keys.size)
+
+
+def _describe_other_ids(gold: Labels, system: Labels, kept: BoolArray) -> InputError:
+    """Return the error for a system without any item of gold, with a probable cause."""
+    found, expected = example(system, 0), example(gold, int(np.argmax(kept)))
+    hint = ""
+    if normalize("NFC", found) == normalize("NFC", expected):
+        hint = "; the accents are encoded differently: convert both files to Unicode NFC"
+    elif found.lower() == expected.lower() or _match_case(gold, system):
+        hint = "; the ids differ in upper and lower case"
+    elif _match_numbers(gold, system):
+        hint = "; the ids are equal as numbers: write both without leading zeros and without .0"
+    return InputError(
+        f"no item in {system.source} is also in {gold.source}: found ids such as {found}, "
+        f"expected ids such as {expected}{hint}",
+        code="no-common-items",
+    )
 
 
 def _describe_missing(number: int, items: int, system: Labels) -> str:
