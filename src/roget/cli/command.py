@@ -85,7 +85,7 @@ SCREENS = 48
 """Maximum number of lines that --help prints: two screens. --help-all prints everything."""
 
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\. (?=[A-Z0-9`-])|; |(?<=[\w)]): ")
-"""End of the first statement of a help text."""
+"""Pattern that matches the end of the first sentence of a help text."""
 
 _DEFAULT = re.compile(r"(?:^|[ .]+)Default: ([^(;]*?)(?: \(.*)?\.?$")
 _SHOWN_DEFAULT = re.compile(r"\s*\[(?:default: |required).*\]$")

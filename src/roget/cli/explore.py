@@ -26,7 +26,7 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
             code="conflicting-options",
         )
     began = time.perf_counter()
-    # Programs that start the server read the link from the first line, so do not precede it.
+    # Programs that start the server read the link from the first line, so print nothing before it.
     if sys.stderr.isatty():
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     session = Session(thesaurus, asked.compare, asked.columns)

@@ -57,7 +57,7 @@ Output = Annotated[
     ),
 ]
 REPORTED = {"format": Format, "output": Output}
-"""Options of all commands that return a report."""
+"""Options for all commands that return a report."""
 
 TABLES = ("items", "classes", "clusters", "mapping", "pairs")
 """Kinds of files that --save writes as tables."""

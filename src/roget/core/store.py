@@ -134,7 +134,7 @@ def _flush_name(target: Path) -> None:
         _flush(target.parent)
     except OSError as error:
         reason = error.strerror or error
-        clear = type(error)(f"{target} was written, but may be lost on a power cut: {reason}")
+        clear = type(error)(f"{target} was written, but may be lost if the power fails: {reason}")
         clear.errno = error.errno
         raise clear from error
 

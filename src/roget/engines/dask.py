@@ -224,8 +224,8 @@ class Dask:
         left, assigned = PendingResults(self, [], []), dict[_WorkerThread, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
-                # Send data as arguments of tasks, which Dask can send again. Scattered data would
-                # be lost with their worker.
+                # Pass data as task arguments, which Dask can resend. Scattered data would be lost
+                # if their worker died.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 shared = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):

@@ -1,4 +1,4 @@
-"""Options of `roget build`, and of commands that use a thesaurus or a taxonomy."""
+"""Options for `roget build`, and for commands that use a thesaurus or a taxonomy."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def offered() -> list[Option]:
 
 @dataclass(frozen=True)
 class NeighbourOptions(Checked):
-    """Options of `roget neighbours`."""
+    """Options for `roget neighbours`."""
 
     n: int = option(10, minimum=1, flags=("--number", "-n"), help="Number of neighbours to list.")
     by: str = option(
@@ -193,7 +193,7 @@ class NeighbourOptions(Checked):
 
 @dataclass(frozen=True)
 class EditOptions(Checked):
-    """Options of `roget edit`."""
+    """Options for `roget edit`."""
 
     undo: bool = option(False, flags=("--undo",), help="Undo the last edit, or the last N.")
     redo: bool = option(False, flags=("--redo",), help="Redo the last undone edit, or the last N.")
@@ -219,7 +219,7 @@ class EditOptions(Checked):
 
 @dataclass(frozen=True)
 class SketchOptions(Checked):
-    """Options of `roget sketch`."""
+    """Options for `roget sketch`."""
 
     compare: str | None = option(
         None,
@@ -257,7 +257,7 @@ class SketchOptions(Checked):
 
 @dataclass(frozen=True)
 class WhyOptions(Checked):
-    """Options of `roget why`."""
+    """Options for `roget why`."""
 
     context: str | None = option(
         None, metavar="NAME", help="Show only this context, e.g. obj:have."
@@ -281,7 +281,7 @@ class WhyOptions(Checked):
 
 @dataclass(frozen=True)
 class ShiftOptions(Checked):
-    """Options of `roget shift`."""
+    """Options for `roget shift`."""
 
     n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words to list.")
     changes: int = option(
@@ -294,7 +294,7 @@ class ShiftOptions(Checked):
 
 @dataclass(frozen=True)
 class CutOptions(Checked):
-    """Options of tree cut models."""
+    """Options for tree cut models."""
 
     words: bool = option(
         False, flags=("--words",), help="Allow single words as classes of the cut."
@@ -315,7 +315,7 @@ class CutOptions(Checked):
 
 @dataclass(frozen=True)
 class PreferOptions(Checked):
-    """Options of `roget prefer` that specify the classes of the tree cuts."""
+    """Options for `roget prefer` that specify the classes of the tree cuts."""
 
     thesaurus: str | None = option(
         None,
@@ -357,7 +357,7 @@ class CorpusOptions(Checked):
 
 @dataclass(frozen=True)
 class PlaceOptions(Checked):
-    """Options of `roget place`."""
+    """Options for `roget place`."""
 
     n: int = option(
         3, minimum=1, flags=("--number", "-n"), help="Number of candidates to list per word."
@@ -397,7 +397,7 @@ class PlaceOptions(Checked):
 
 @dataclass(frozen=True)
 class TaxonomyOptions(Checked):
-    """Options of `roget place` that specify the taxonomy and the words to place."""
+    """Options for `roget place` that specify the taxonomy and the words to place."""
 
     min_count: int = option(5, minimum=1, help="Minimum number of occurrences of a word.")
     part: str = option(
@@ -422,7 +422,7 @@ class TaxonomyOptions(Checked):
 
 @dataclass(eq=False, repr=False)
 class AttachOptions:
-    """Options of `roget attach`."""
+    """Options for `roget attach`."""
 
     model: str | None = option(
         None,

@@ -9,7 +9,7 @@ from roget.core.options import Checked, option, seed_option
 
 @dataclass(frozen=True)
 class ReproduceOptions(Checked):
-    """Options of `roget reproduce`."""
+    """Options for `roget reproduce`."""
 
     counts: str | None = option(
         None,

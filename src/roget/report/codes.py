@@ -1,4 +1,4 @@
-"""Reports of `roget explain`: one code, or all codes."""
+"""Output of `roget explain`, for one code or for all codes."""
 
 from __future__ import annotations
 

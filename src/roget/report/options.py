@@ -38,7 +38,7 @@ def is_address(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ReportOptions(Checked):
-    """Options of an export: title, language, base IRI and content."""
+    """Options for an export: title, language, base IRI and content."""
 
     title: str | None = option(
         None, help="Title of the export. Default: the file name of THESAURUS."
@@ -125,7 +125,7 @@ class ReportOptions(Checked):
 
 @dataclass(frozen=True)
 class ExportOptions(ReportOptions):
-    """Options of `roget export`."""
+    """Options for `roget export`."""
 
     to: str | None = option(
         None,

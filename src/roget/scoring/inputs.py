@@ -46,7 +46,8 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     references: Mapping[str, Any] = field(default_factory=dict)
-    """Baselines of the caller, keyed by name. They are scored like systems, but not ranked."""
+    """Baselines supplied by the caller, keyed by name. They are scored like systems but not ranked.
+    """
     by_item: bool = False
     """True if individual items are required, because a contingency table is not sufficient."""
 

@@ -29,8 +29,8 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
         )
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
         raise InputError(
-            "unmatched items require one label per item and no weights; pass --missing cluster "
-            "--extra drop, or --set answers=top",
+            "handling unmatched items requires exactly one label per item, without weights; pass "
+            "--missing cluster --extra drop, or --set answers=top",
             code="conflicting-options",
         )
     if not (gold.weighted or system.weighted):

@@ -11,7 +11,7 @@ from roget.scoring.options import ConvertOptions
 
 @dataclass(frozen=True)
 class ExploreOptions(Checked):
-    """Options of `roget explore`."""
+    """Options for `roget explore`."""
 
     port: int | None = option(
         None, minimum=1, maximum=65535, help="Port of the local server [default: any free port]."

@@ -35,7 +35,7 @@ BACKLOG = 1024
 """Number of pending connections that the operating system queues."""
 
 LOG_BURST, LOG_INTERVAL = 20, 60.0
-"""Number of messages that may be logged in a burst, and seconds per further message."""
+"""Number of messages that may be logged in a burst, and the mean interval in seconds after that."""
 
 
 class Connection(H11Protocol):

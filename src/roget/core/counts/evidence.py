@@ -355,7 +355,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _map_names(mine: Names, its: Names) -> Ints:
-    """Return, for each name in `mine`, its index in `its`, or -1 if it is missing."""
+    """Return the index in `its` of each name in `mine`, or -1 if the name is missing in `its`."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 

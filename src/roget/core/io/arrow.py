@@ -20,10 +20,15 @@ MAGIC = b"ARROW1"
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
+# Positions of fields in the flatbuffer tables of the Arrow format.
 _DICTIONARIES, _BATCHES = 2, 3
+"""Positions of the dictionary batches and the record batches in the footer."""
+
 _HEADER = 2
+"""Position of the header in a message."""
+
 _COMPRESSION = 3
-"""Positions of fields in the flatbuffer tables of the Arrow format."""
+"""Position of the compression in a record batch."""
 
 _CELL = 8
 """Minimum size of a cell in memory, in bytes.

@@ -116,8 +116,8 @@ def too_large(name: str, what: str, size: int) -> InputError:
     """
     more = f"{-(-2 * size // 10**9)}GB"  # Suggest a round number that is at least twice the size.
     return InputError(
-        f"{name}: {what}, far more than expected for a file of this size; if this is correct, pass "
-        f"`roget --max-size {more} …`, or set {VARIABLE}={more}",
+        f"{name}: {what}, far more than expected for a file of this size; if this is correct, run "
+        f"`roget --max-size {more} …` or set {VARIABLE}={more}",
         code="too-large",
     )
 

@@ -731,7 +731,8 @@ def _refuse_texts(table: Table) -> None:
     rows = [row for _, row in islice(table.cells(), 2) if not isinstance(row, str)]
     for row in rows:
         for at, value in enumerate(row[: len(table.names)]):
-            # If there is no known header, "text" may also be a word in the first row.
+            # Without a recognised header, "text" in the first row may be an ordinary word rather
+            # than a column name.
             first = table.names[at] if table.header else str(rows[0][at])
             named = first.strip().lower() in TEXT_COLUMNS
             size = len(value) if isinstance(value, str) else 0

@@ -136,8 +136,8 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
     fitted = own.memberships.shape[0], own.centroids.shape[1]
     if fitted != train.shape:
         raise InputError(
-            f"{name} was fitted to a table of {fitted[0]} × {fitted[1]}, but the counts are "
-            f"{train.shape[0]} × {train.shape[1]}; fit it to the same words and contexts",
+            f"{name} was fitted on a table of {fitted[0]} × {fitted[1]}, but the counts have shape "
+            f"{train.shape[0]} × {train.shape[1]}; fit it on the same words and contexts",
             code="length-mismatch",
         )
     return [

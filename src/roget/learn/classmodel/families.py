@@ -140,10 +140,10 @@ def sizes(words: int, per_class: int, most: int) -> list[int]:
 
 
 def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """Learn the classes of a family: the name of a clusterer, or a key of `FAMILIES`.
+    """Learn the classes of a family.
 
-    The classes are learnt once from counts and once from types. Words without counts have the
-    memberships p(c).
+    The family is the name of a clusterer or a key of `FAMILIES`. The classes are learnt once from
+    counts and once from types. Words without counts have the memberships p(c).
     """
     learn = FAMILIES[name] if name in FAMILIES else partial(_cluster, name)
     part, seen = _take_seen(train)

@@ -192,7 +192,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters that repeat the fit without choosing the number of clusters again."""
+        """Parameters for repeating the fit without choosing the number of clusters again."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
@@ -275,9 +275,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return clusterings with different numbers of clusters, for prediction.
+        """Return clusterings with different numbers of clusters, for use in prediction.
 
-        The predictions of the clusterings in a tuple are averaged.
+        Each element is a tuple of clusterings, whose predictions are averaged.
         """
         return self.clustering_.levels(LEVELS)
 
@@ -285,7 +285,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
         """Learn clusterings with different numbers of clusters from a matrix of counts.
 
-        The numbers are `sizes`, unless the clusterer chooses them itself.
+        The numbers of clusters are given by `sizes`, unless the clusterer chooses them itself.
         """
         model = cls.make(random_state=seed)
         with warnings.catch_warnings(), ignore_trivial():
@@ -300,8 +300,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Avoid the tag "clusterer": scikit-learn's checks pass negative numbers to clusterers. For
-        # an estimator with predict_proba and sparse input, they require classifier tags.
+        # Do not set the tag "clusterer", because scikit-learn's checks pass negative numbers to
+        # clusterers. The checks require classifier tags if an estimator has predict_proba and
+        # accepts sparse input.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 

@@ -30,7 +30,7 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     With `reset`, store the names and the number of columns in the estimator. Otherwise X must match
     them.
     """
-    # Counts have names, so match contexts by name after fitting.
+    # A Counts object stores the names of its contexts, so match contexts by name after fitting.
     if isinstance(X, Counts):
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts

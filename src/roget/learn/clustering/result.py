@@ -83,8 +83,8 @@ class Rule:
     def place_rows(self, rows: Ints, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word) for words of the clustering, given the table of all its words.
 
-        By default, the words are placed like new words. A rule that stores word vectors uses these
-        instead.
+        By default, the words are placed like new words. A rule that stores word vectors uses the
+        stored vectors instead of the counts.
         """
         return self.place(sparse.csr_array(matrix[rows], dtype=np.float64), leaves)
 

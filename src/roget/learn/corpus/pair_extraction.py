@@ -109,8 +109,7 @@ class Conjuncts:
             if np.array_equal(firsts, first[later]):
                 break
             first[later] = firsts
-        # A cyclic chain has no first conjunct. Drop tokens that still point to another later
-        # conjunct.
+        # A cyclic chain has no first conjunct, so drop tokens that still point to a later conjunct.
         ends = np.ones(len(tokens), np.bool_)
         ends[later] = False
         later = later[ends[first[later]]]

@@ -137,7 +137,7 @@ def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
         options, notes = choose_tagger(heads.detect_tagger(), options)
     draft = draft_recipe(options, kind, has_heads=_has_heads(options, kind))
     draft = replace(draft, notes=(*notes, *draft.notes))
-    # 2. Determine the language. It affects capitals and separable verbs.
+    # 2. Determine the language, which decides how capitalisation and separable verbs are handled.
     code = _choose_language(options, heads, draft.recipe)
     draft = draft.apply_language(code, options)
     if options.duplicates == "drop" and draft.recipe.reader in RUNNING:

@@ -51,9 +51,9 @@ class CountOptions(Checked):
     )
     terms: bool | None = option(
         None,
-        help="Count words that rarely occur apart as one word (interest_rate). In parsed text, "
-        "only compounds and names are joined. Default: yes for plain text without --tagger or "
-        "--window.",
+        help="Treat words that rarely occur separately as a single word (interest_rate). In "
+        "parsed text, only compounds and names are joined. Default: yes for plain text without "
+        "--tagger or --window.",
     )
     reader: str | None = option(
         None,

@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.recipe import TABULAR, UNPARSED, draft_recipe, list_changed
 
 _USED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
-"""Options of `roget count` that also apply to the extraction of quadruples."""
+"""Options for `roget count` that also apply to the extraction of quadruples."""
 
 
 def write(

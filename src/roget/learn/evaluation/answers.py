@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """A share of answers, such as the correct ones, with its 95 % confidence interval."""
+    """A share of answers, e.g. of correct answers, with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -64,7 +64,7 @@ class AnswerLine(NamedTuple):
     question: Question
     answered: int
     right: int
-    """Number of annotators who found the intruder or judged the words as coherent."""
+    """Number of annotators who found the intruder or judged the words to be coherent."""
     answers: tuple[tuple[str, int], ...]
     """All distinct answers with their counts, most frequent first."""
 
@@ -231,7 +231,7 @@ def read_key(path: PathLike) -> QuestionSheet:
                 problem = "duplicate" if line in questions else "invalid"
                 refuse(f"{problem} line number {texts['line']!r}")
             elif kind not in KINDS:
-                refuse(f"the kind of question is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+                refuse(f"unknown kind of question {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
                 refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):
@@ -301,7 +301,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return the code of an answer, preceded by an error message ("" if the answer is valid)."""
+    """Return an error message ("" if the answer is valid), and the code of the answer."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:

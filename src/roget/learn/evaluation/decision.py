@@ -38,7 +38,7 @@ BAND = 500 / 756_721, 5000 / 756_721
 """Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
 
 FLOOR = 1e-9
-"""Lower bound of probabilities before taking logarithms."""
+"""Lower bound that is applied to probabilities before taking logarithms."""
 RIDGE = 1e-3
 """Ridge penalty on weights. It gives similar weights to nearly identical predictors."""
 
@@ -140,7 +140,7 @@ class Decided:
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """The set of classes with the largest weight in each draw."""
+    """For each draw, the set of classes that share the largest weight."""
 
     def means(self) -> tuple[Interval, Interval]:
         """Return the mean error rates over draws."""
@@ -215,7 +215,7 @@ def decide(
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Return True if the option `sizes` applies to a model, which uses a single clusterer."""
+    """Return True if the option `sizes` applies to a model, i.e. if it uses a single clusterer."""
     return bool(sizes) and name not in RECIPES
 
 

@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return how much lower the test loss is than that of another model (mean over splits)."""
+        """Return the test loss of the other model minus that of this model (mean over splits)."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 

@@ -1,4 +1,4 @@
-"""Options of `roget heldout`, `roget decide` and `roget judge`."""
+"""Options for `roget heldout`, `roget decide` and `roget judge`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Shared(Checked):
 
 @dataclass(frozen=True)
 class HeldoutOptions(Shared):
-    """Options of `roget heldout`."""
+    """Options for `roget heldout`."""
 
     models: Sequence[str] = copy_option(
         Shared,
@@ -59,7 +59,7 @@ class HeldoutOptions(Shared):
 
 @dataclass(frozen=True)
 class DecideOptions(Shared):
-    """Options of `roget decide`."""
+    """Options for `roget decide`."""
 
     models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")

@@ -231,7 +231,7 @@ def judge_ratings(
 
 
 def _find(thesaurus: Thesaurus, word: str) -> int:
-    """Return the row of a word or its lower-case form, or −1 if there are no tokens of it."""
+    """Return the row of a word or of its lower-case form, or −1 if the word has no tokens."""
     row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
     return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
 

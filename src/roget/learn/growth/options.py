@@ -1,4 +1,4 @@
-"""Options of `roget grow`."""
+"""Options for `roget grow`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class UpdateOptions(Checked):
 
 @dataclass(frozen=True)
 class GrowOptions(CorpusOptions, UpdateOptions):
-    """Options of `roget grow`, with the options for reading text last."""
+    """Options for `roget grow`, with the options for reading text last."""
 
 
 ALL = "all"

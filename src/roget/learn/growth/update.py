@@ -390,8 +390,8 @@ class _ClassBuilder:
             inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # Split only if the two parts are further apart than the parts of any class before the
-            # growth.
+            # Split only if the two parts are further apart than the parts of any class were before
+            # the thesaurus was extended.
             if found is None or not found.whole or found.apart <= usually:
                 continue
             if was is not None and found.apart <= was.apart:

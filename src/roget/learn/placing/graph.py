@@ -135,8 +135,8 @@ class Graph:
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)
         own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.adjacent)
-        # Add three matrices, for pairs within two steps, pairs within one step, and the classes
-        # themselves.
+        # Sum three matrices: one for pairs within two steps, one for pairs within one step, and one
+        # for the classes themselves.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(
             steps[0] * _ones(two + one) + steps[1] * one + steps[2] * own, dtype=np.float32

@@ -38,8 +38,10 @@ class PlacementMetrics(NamedTuple):
 
     name: str
     steps: tuple[tuple[int, ...], ...]
-    """For each hidden word, the distances from its candidates to a true class, best candidate
-    first."""
+    """For each hidden word, the distance from each candidate to the nearest true class.
+
+    The candidates of a word are listed best first.
+    """
 
     def share(self, steps: int, listed: int = 1) -> Interval:
         """Return the fraction of words with a candidate near a true class.

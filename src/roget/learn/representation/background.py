@@ -277,7 +277,7 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     names = []
     for other in np.asarray(others).tolist():
         # The similarity is a sum over shared contexts. A term of the sum is attributed to the text
-        # rather than the background if both words occur in this context in the text.
+        # rather than the background if both words occur in that context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])

@@ -145,9 +145,10 @@ class Representation:
         return join(vectors, more, self.share)
 
     def add_prior(self, prior: Singles, known: Array, share: float) -> Representation:
-        """Append prior vectors with unit rows. They are valid only for `known` rows.
+        """Append prior vectors, normalised to unit length.
 
-        The other words get the prior vectors of the words with the most similar contexts.
+        Only the rows in `known` have prior vectors of their own. The other words get the prior
+        vectors of the words with the most similar contexts.
         """
         if not known.any():
             return self

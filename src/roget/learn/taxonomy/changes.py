@@ -156,7 +156,7 @@ def _export(thesaurus: Thesaurus) -> Content:
 
 
 def _leave_out(content: Content, ids: list[int]) -> Content:
-    """Remove some leaf classes, and all words and classes that are then empty.
+    """Remove some leaf classes, their words, and all classes that have no subclass left.
 
     A word that also belongs to another class stays there.
     """
@@ -248,8 +248,8 @@ class _Comparison:
     def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
         """Return the broader classes of a concept, or None if they are ambiguous.
 
-        A file may give a link as skos:broader, as skos:narrower or as both. If they differ, the
-        link that was changed is used.
+        A file may state a link as skos:broader, as skos:narrower or as both. If the two disagree,
+        use the one that was edited after roget wrote the file.
         """
         if record is None:
             return set()
@@ -341,8 +341,8 @@ class _Comparison:
                 label = ", ".join(record.names) or "nothing"
                 self.report(
                     record,
-                    f"the word {word!r} has the label {label}; to replace a word, delete it and "
-                    "add a new one",
+                    f"the word {word!r} now has the label {label}, but words cannot be renamed; "
+                    "delete the word and add a new one",
                 )
             for other in record.others:
                 self._add(record, other, added)

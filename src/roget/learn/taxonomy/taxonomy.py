@@ -86,8 +86,8 @@ class Taxonomy:
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
         """Return the first parent of each class with words, and the links to other parents.
 
-        A class counts as having words if there are words in it or below it. All other links are
-        dropped.
+        A class counts as having words if there are words in it or below it. Classes without words
+        are dropped, with their links.
         """
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
@@ -342,7 +342,7 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """Return a (clusters × nodes) matrix: 1 if the node is on the path to the cluster."""
+    """Return a (clusters × nodes) matrix with 1 where the node is on the path to the cluster."""
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)

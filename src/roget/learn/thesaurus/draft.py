@@ -1,8 +1,8 @@
 """`Draft`: the state of a thesaurus after a sequence of edits, before its tables are computed.
 
 In a draft, words belong to *units*. A unit is a learnt cluster, or one of the two parts of a
-cluster that an edit has split. If classes are merged or nested, only the cluster to which a unit
-belongs changes.
+cluster that an edit has split. Merging or nesting classes leaves the units unchanged. It changes
+only the cluster to which each unit is assigned.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. Words that edits have added or assigned to a class have this class as their only sense.
+        # 2. Words that edits have added or assigned to a class have that class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -249,7 +249,10 @@ class Draft:
         return self.tree.sum_up(np.bincount(places, weights, minlength=self.tree.n_nodes))
 
     def fingerprints(self) -> list[tuple[float, float]]:
-        """Return a hash of the words below each node: the sums of two random numbers per word."""
+        """Return a hash of the set of words below each node.
+
+        Each word is assigned two random numbers, which are summed over the words.
+        """
         rows, places = self.rows, self.places()
         found = []
         for seed in (1, 2):

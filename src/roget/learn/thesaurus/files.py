@@ -139,8 +139,8 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
-                f"{place}: the file has been modified; files of version 1 have no 'sha256' and no "
-                f"{EDITS}",
+                f"{place}: the file has been modified: it claims to be version 1, but version 1 "
+                f"has neither 'sha256' nor {EDITS}",
                 code="damaged-folder",
             )
         record.setdefault("labels", {})
@@ -341,7 +341,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
 
 
 def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
-    """Return the tables of the spare counts, keyed by name."""
+    """Return the tables of the spare counts (words that growth may add later), keyed by name."""
     if spare is None:
         return {}
     tables = counts_files.to_tables(spare)

@@ -118,7 +118,7 @@ class Reasons(NamedTuple):
     probability: float
     """p(class|word), based on the contexts of the word."""
     against: int
-    """The most probable other class. If there is only one class, the class itself."""
+    """The most probable other class. If there is only one class, that class."""
     other: float
     """p(other class|word), based on the contexts of the word."""
     odds: float

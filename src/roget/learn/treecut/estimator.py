@@ -41,7 +41,7 @@ PAIRS = 1 << 16
 """Number of (word, head) pairs to compute in one batch."""
 
 ROUNDING = 1e-9
-"""Minimum relative saving for splitting a node. It prevents splits due to rounding errors."""
+"""Minimum relative saving required to split a node. It prevents splits due to rounding errors."""
 
 
 class CutClass(NamedTuple):

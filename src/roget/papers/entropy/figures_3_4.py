@@ -45,7 +45,7 @@ def read_printed() -> list[FigurePoint]:
 
 
 def score_points(options: ReproduceOptions) -> list[FigurePoint]:
-    """Score the systems whose output is available, and rank them among each other."""
+    """Score and rank the systems whose output is available."""
     rows = score_task(find_task(options))
     ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
     for estimator in ESTIMATORS:
@@ -127,9 +127,9 @@ def _read_figures(points: Sequence[FigurePoint], source: str, prefix: str) -> li
 
 
 def correlate(points: Sequence[FigurePoint], other: str) -> tuple[float, float]:
-    """Return Kendall's τ and its p-value for the correlation of cluster numbers with the drop in V.
+    """Return Kendall's τ between numbers of clusters and decreases in V, with its p-value.
 
-    The drop is the V under ml minus the V under the estimator `other`.
+    The decrease is V under ml minus V under the estimator `other`.
     """
     from scipy.stats import kendalltau
 

@@ -40,7 +40,7 @@ SETS = 20
 """Number of clusterings for each number of classes."""
 
 KEPT = 0.6
-"""Probability that an item is in the cluster of its class; otherwise its cluster is random."""
+"""Probability that an item is in the cluster of its class instead of a random cluster."""
 
 EVENNESS = 2.0
 """Parameter of the Dirichlet distribution of class sizes and of random clusters."""
@@ -84,7 +84,7 @@ class Order(NamedTuple):
 
     what: str
     changed: list[int]
-    """The number of pairs ordered differently, for each seed."""
+    """For each seed, the number of pairs of models that the two rankings order differently."""
 
 
 @uses_options("random_state")
@@ -286,7 +286,7 @@ def decide_stable(changes: Sequence[Floats]) -> Verdict:
 
 
 def judge_order(means: Means) -> Claim:
-    """Test that V (ml) orders embeddings in small samples as in large ones."""
+    """Test that V (ml) orders embeddings in the same way in small and in large samples."""
     small, large = MODEL_SIZES
     changed = [
         count_changes(means[seed, small, "v@ml"], means[seed, large, "v@ml"])

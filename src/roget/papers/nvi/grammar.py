@@ -36,7 +36,7 @@ BANDS = {"1": 2, "< 10": 10, "< 100": 100}
 
 
 class Labelling(NamedTuple):
-    """The scores, entropies in nats and sizes of one labelling of all constituents."""
+    """Scores, sizes and entropies (in nats) of one labelling of all constituents."""
 
     scores: Mapping[str, float]
     corrected: Mapping[str, float]

@@ -49,7 +49,8 @@ TABLE_2 = {
 }
 """Numbers of labels for T, P and MDL.
 
-They are the total, labels with fewer than 100 constituents, and labels with 100 or more.
+Each triple contains the total, the number of labels with fewer than 100 constituents, and the
+number of labels with 100 or more.
 """
 
 

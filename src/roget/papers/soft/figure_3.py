@@ -73,7 +73,7 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """Return the `FREQUENT` most frequent nouns, and the next most frequent nouns, as counts."""
+    """Return the counts of the `FREQUENT` most frequent nouns, and of the next most frequent."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))

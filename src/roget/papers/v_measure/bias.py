@@ -1,4 +1,4 @@
-"""Figure 5 with entropies corrected for bias, which is the subject of another paper."""
+"""Figure 5 with entropies corrected for bias, as in Li, Titov & Sporleder (2014)."""
 
 from __future__ import annotations
 

@@ -48,8 +48,9 @@ Row: TypeAlias = list[str | int | float | None]
 def tabulate(
     thesaurus: Thesaurus, listed: Sequence[ExportEntry] | None = None
 ) -> tuple[list[str], list[Row]]:
-    """Return the columns and rows of all tables: one row per class and word listed in it.
+    """Return the column names and the rows that all table formats share.
 
+    There is one row for each word listed in each class.
     `class_path` has the class ids from the root to the class, e.g. 0/2/5. The labels of all levels
     are in the last columns. Counts are rounded to whole numbers. The trust of a class without
     vectors is None.

@@ -165,7 +165,7 @@ def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
 
 
 def _warn_singletons(panel: Panel) -> list[str]:
-    """Warn about clusterings with one cluster per item: such a column often contains item ids."""
+    """Warn about clusterings with one cluster per item, which are often columns of item ids."""
     if panel.weighted or panel.size < 2:
         return []
     alone = [

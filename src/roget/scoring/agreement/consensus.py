@@ -111,7 +111,7 @@ def _require_single_labels(panel: Panel) -> None:
 
 def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Consensus:
     """Return the consensus clustering (see `Agreement.consensus`)."""
-    ConsensusOptions(by=by, clusters=clusters)  # This validates the arguments.
+    ConsensusOptions(by=by, clusters=clusters)  # The constructor validates the arguments.
     panel = agreement.panel
     _require_single_labels(panel)
     if by == "medoid":
@@ -255,7 +255,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """
     from scipy.sparse import csr_array
 
-    ConsensusOptions(at_least=at_least, most=most)  # This validates the arguments.
+    ConsensusOptions(at_least=at_least, most=most)  # The constructor validates the arguments.
     _require_single_labels(panel)
     # Step 1: assign each item to a kind. Items of the same kind have the same cluster in every
     # clustering. Code 0 marks items that a clustering does not contain.
@@ -283,8 +283,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if max(within, work // _WORK) > most:
         number = max(within, work)
         raise InputError(
-            f"up to {number:,} pairs of items share a cluster in some clustering, more than --most "
-            f"{most:,}; pass a larger --most, or save items instead of pairs",
+            f"the clusterings may put up to {number:,} pairs of items in the same cluster, which "
+            f"exceeds the limit of {most:,}; raise the limit with --most, or save items instead of "
+            "pairs",
             code="too-large",
         )
     from scipy.sparse import hstack

@@ -59,7 +59,7 @@ _NO_ROWS = (
 
 
 class SchemaMismatch(Exception):
-    """Raised if gold files, or system files, have different layouts."""
+    """Raised if the gold files do not all have the same layout, or the system files do not."""
 
 
 class NotSplittable(Exception):

@@ -302,7 +302,10 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Return Σ min(a_r, b_r), with the sizes a_r and b_r of the r-th largest class and cluster."""
+    """Return Σ min(a_r, b_r).
+
+    a_r is the size of the r-th largest class, and b_r the size of the r-th largest cluster.
+    """
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))

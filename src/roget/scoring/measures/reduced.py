@@ -93,7 +93,8 @@ class RMI(
         # Treat a scale of at most 1 nat per 10¹² items as 0, because it is due to rounding errors.
         nothing = np.less_equal(scale, 1e-12 * n) & ~perfect
         gaps = undefined(
-            nothing, "the normalising information is 0, because the sizes determine the labels"
+            nothing,
+            "the normaliser is 0, because the class and cluster sizes alone determine the labels",
         )
         return np.where(perfect, 1.0, divide(value, np.where(nothing, 1.0, scale))) + gaps
 

@@ -34,7 +34,10 @@ from roget.scoring.ranks.skewness import adjust_skewed
 from roget.scoring.signature import write_signature
 
 _UNEVEN = 10.0
-"""Ratio between the standard deviations on two tasks above which one task dominates the mean."""
+"""Minimum standard deviation of the scores on a task that dominates the mean.
+
+It is a multiple of the median standard deviation over all tasks.
+"""
 
 
 @with_options(RankOptions)

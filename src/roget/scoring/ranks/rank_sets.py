@@ -274,7 +274,7 @@ class _Family(NamedTuple):
         return cls(pairs, signs, np.abs(observed[pairs]))
 
     def count_larger(self, drawn: npt.NDArray[np.float32]) -> Ints:
-        """Count the samples whose largest statistic is at least the observed one, for each test.
+        """For each test, count the samples whose largest statistic reaches the observed statistic.
 
         As in stepdown tests, the maximum excludes more significant tests of the family. It includes
         the differences with reversed signs, because a ≤ b and b ≤ a are separate hypotheses.

@@ -37,7 +37,7 @@ _TAIL = 50
 
 
 def adjust_skewed(values: Floats, tests: PairTests, seed: int) -> PairTests:
-    """Return the larger p-values of the given tests and of t tests for skewed differences.
+    """Replace each p-value by that of a t test for skewed differences if the latter is larger.
 
     `values` are the scores, with shape (systems, tasks). Holm's correction is applied to all pairs
     or, for `marginal`, to the pairs of each system.
@@ -85,7 +85,7 @@ def estimate_skewness(apart: Floats) -> float:
 
 
 def skewed_p(t: Floats, tasks: int, skewness: float, seed: int) -> Floats:
-    """Return the two-sided p of |t| if the differences have a gamma distribution.
+    """Return the two-sided p-value of |t| for differences with a gamma distribution.
 
     The p-value of the heavier tail is used for both tails. For very large |t|, it is proportional
     to the p-value of Student's distribution (Zholud 2014).

@@ -369,9 +369,9 @@ class ComparisonHeadline:
     scores: tuple[Score, ...]
     """The main score, followed by a few other scores."""
     families: Mapping[str, tuple[RecallPrecision, ...]] = field(default_factory=dict)
-    """Recall, precision and F of the coreference measures, keyed by system.
+    """Recall, precision and F1 of each family of coreference measures, keyed by system.
 
-    The last family is the CoNLL score.
+    The last entry is the CoNLL score.
     """
 
 

@@ -187,7 +187,7 @@ def difference_bounds(
 
     mover_low = difference - combine(below[a], above[b])
     mover_high = difference + combine(above[a], below[b])
-    # np.minimum keeps NaN: a difference that does not vary has no interval.
+    # np.minimum keeps NaN, because a difference that does not vary has no interval.
     low = np.minimum(low, np.maximum(mover_low, -width))
     return low, np.maximum(high, np.minimum(mover_high, width))
 
@@ -287,7 +287,7 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The smallest possible p depends on the number of blocks, excluding the term for the bias.
+    # The number of blocks determines the smallest attainable p-value. The bias term does not count.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)

@@ -223,7 +223,7 @@ class OnePerItem(Statistics):
     def __init__(self, source: Contingency) -> None:
         self.source, self.groups = source, source.groups
         # There are n non-empty cells, each with one item. The cluster sizes have the same
-        # histogram.
+        # histogram as the cell counts.
         items = np.atleast_1d(source.n)
         starts = None if self.groups is None else np.arange(items.size)
         joint = Histogram(np.ones_like(items), items, starts)
@@ -433,7 +433,7 @@ class RandomSameSizes(Statistics):
             own, other = np.flatnonzero(row_group == group), np.flatnonzero(column_group == group)
             if np.atleast_1d(self.too_large)[group]:
                 # Use a placeholder with one column, because `_compute` replaces the value of this
-                # group by NaN.
+                # group with NaN.
                 other = other[:1]
             sampled = draw_table(random, self.row_totals[own], self.column_totals[other])
             positive = sampled > 0

@@ -145,7 +145,7 @@ class Contingency(Statistics):
         counts: CountArray
         n_rows, used = n_groups * per_group, None
         if n_rows * width >= 2**63:
-            # The keys would overflow, so renumber the (group, class) codes that occur from 0.
+            # The keys would overflow, so renumber the (group, class) codes in use, starting at 0.
             used, first = np.unique(first, return_inverse=True)
             n_rows = used.size
         if times is None:
@@ -313,9 +313,9 @@ class Contingency(Statistics):
     def held(self) -> Occupied | None:
         """Masks of the real classes, clusters and cells, or None if no item is unmatched.
 
-        An unmatched item occurs only in gold or only in the system, and is given a placeholder
-        cluster or class in the other. Measures for coreference mentions use these masks to exclude
-        the placeholders. Other measures count them as singletons.
+        An unmatched item occurs only in gold or only in the system. It is assigned to a placeholder
+        cluster or class on the side from which it is missing. Measures for coreference mentions use
+        these masks to exclude the placeholders. Other measures count them as singletons.
         """
         sides, codes = (self.gold, self.system), (self.class_codes, self.cluster_codes)
         if not any(side is not None and side.absent and side.made for side in sides):
@@ -469,8 +469,8 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
-        # Step 4: solve larger tables one by one. If there are only a few, do so without scipy,
-        # because importing it takes longer.
+        # Step 4: solve larger tables one by one. If there are only a few, solve them without scipy,
+        # because importing scipy would take longer.
         larger = unsettled[narrow > SUBSETS].tolist()
         for group in larger:
             block = self.block(group)

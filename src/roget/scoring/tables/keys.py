@@ -57,7 +57,7 @@ _ROUNDS = 4
 
 
 def _sum_by_code(codes: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the hash of the sum of the hashes of all kinds with the same code, for each kind."""
+    """For each kind, sum the hashes of all kinds with the same code, and hash that sum."""
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order[:1]] - 1))
     sums = np.add.reduceat(hashes[order], starts)

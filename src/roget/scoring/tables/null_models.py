@@ -180,7 +180,10 @@ class _Circle:
 
     @cached_property
     def _beyond(self) -> Array:
-        """The differences z − r between points and radius, computed without cancellation."""
+        """The difference z − r between each point and the radius.
+
+        It is computed without catastrophic cancellation.
+        """
         # Use the identity r·(e^{iθ} − 1) = r·(−2·sin²(θ/2) + i·sin θ).
         half = np.sin(self.angles / 2)
         return self.radius * (-2 * half * half + 1j * np.sin(self.angles))

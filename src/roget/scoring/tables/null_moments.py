@@ -127,7 +127,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     n_a, n_b = n[gold.owners], n[system.owners]
     # Step 4: add the covariances of pairs of cells for each degree, the second term of (4).
     for k, coefficients in enumerate(degrees, start=1):
-        # Compute u_k of equation (3) for the class sizes, and v_k, the same for the cluster sizes.
+        # Compute u_k of equation (3) for class sizes, and v_k, the same factor for cluster sizes.
         u *= _step(gold.counts.astype(np.float64), n_a, k)
         v *= _step(system.counts.astype(np.float64), n_b, k)
         c = coefficients[kind]

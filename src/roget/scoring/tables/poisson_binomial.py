@@ -141,10 +141,11 @@ def _apply_recursion(probability: Floats) -> Floats:
 
 
 def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
-    """Regroup the distributions of the cells as runs of the merged cells.
+    """Return the runs from which the distributions of the merged cells are computed.
 
-    All rows of the array are as wide as the widest cell. If the array would be too large, the runs
-    of merged cells are computed from their items instead.
+    `parts` contains the distributions of the cells, and each of them becomes one run of its merged
+    cell. For this, they are copied to one array, whose rows are as wide as the widest distribution.
+    If that array would be too large, compute the runs from the items of the merged cells instead.
     """
     width = max(part.mass.shape[1] for part in parts)
     if lengths.size * width > _ITEMS * 8:

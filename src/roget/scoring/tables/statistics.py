@@ -219,7 +219,10 @@ class Statistics(ReportMixin, ABC):
         return value.reshape(1) if self.groups is None else np.broadcast_to(value, self.groups)
 
     def _average(self, measure: Measure, estimator: Estimator) -> Floats:
-        """Return the mean of a measure over random tables, if there are `sampled` statistics."""
+        """Return the mean of a measure over random tables.
+
+        Only sources with `sampled` statistics implement this method.
+        """
         raise NotImplementedError
 
 

@@ -21,7 +21,7 @@ def make_dom_table(
 ) -> CountArray:
     """Make a contingency table with known errors (Dom's parametric clustering solutions).
 
-    Useful classes are matched evenly with useful clusters, and items without error are spread
+    Useful classes are matched evenly with useful clusters, and correctly clustered items are spread
     evenly over the matches. Such tables show how a score reacts to more clusters, more noise or
     more errors of one kind.
 

@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Number of pseudo-tokens by which each cluster is smoothed with the contexts of all words."""
+"""Number of pseudo-tokens of the background distribution that smooth each cluster."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
@@ -25,9 +25,9 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
 
     The loss of a merge is p(a) + p(b) times the Jensen–Shannon divergence of the two clusters,
     weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word belongs to
-    exactly one cluster, and the result does not depend on a seed. `path_` lists all merges and the
-    information left after each. The value of a split in the tree is the number of nats that it
-    saves over all tokens.
+    exactly one cluster, and the result does not depend on a seed. `path_` lists all merges, with
+    the information that remains after each merge. The value of a split in the tree is the number of
+    nats that it saves over all tokens.
 
     The run time is proportional to the number of words times the number of non-zero counts. Memory
     use is proportional to the number of non-zero counts. A long run saves its state in the folder

@@ -157,7 +157,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
     If cluster `gone` was just merged into it (`gone` ≥ 0), also update the lists of all other
     clusters.
     """
-    # 1. Copy the row to `dense`, so each other row is compared in one pass.
+    # 1. Copy the row to `dense`, so that any other row can be compared with it in one pass.
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]

@@ -41,7 +41,7 @@ NEW = {"equations": "mass", "until": None, "memberships": "nearest"}
 """Options added in later versions, with values that reproduce the results of earlier versions."""
 
 SAME = 1e-6
-"""Maximum squared Hellinger distance between centroids that count as equal."""
+"""Maximum squared Hellinger distance at which two centroids count as equal."""
 
 
 class Annealing(Clusterer, AnnealingOptions):
@@ -96,8 +96,9 @@ class Annealing(Clusterer, AnnealingOptions):
         def place_words(found: Clustering, own: Any = None) -> Any:
             """Return the memberships of all rows.
 
-            The method's rule places new words. With some methods, training words keep the
-            memberships `own` (default: those in `found`).
+            New words are assigned by the rule of the clustering method. Some methods let training
+            words keep their memberships, which are taken from `own`, by default the memberships
+            in `found`.
             """
             placed = sparsify(found.place(matrix))
             if not self.method.own:
@@ -244,16 +245,16 @@ def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[st
     notes: list[str] = []
     if gone:
         text = (
-            f"{plural(gone, 'cluster')} merged into other clusters: no members, or a duplicate "
-            "centroid"
+            f"merged {plural(gone, 'cluster')} that had no members or the same centroid as another "
+            "cluster"
         )
         notes.append(Notice(text, code="not-converged"))
     first = path[0]["critical_beta"] if path else None
     if first is None or first > lowest * (1 + 1e-6):
         return notes
     text = (
-        f"some words share no context with the rest and were split off at β = {lowest:g}; raise "
-        "min_count, or keep only the largest connected part of the table"
+        f"some words share no context with the other words and were split off at β = {lowest:g}; "
+        "raise min_count, or keep only the largest connected part of the table"
     )
     return [*notes, Notice(text, code="disconnected-words")]
 

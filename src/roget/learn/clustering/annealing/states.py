@@ -122,7 +122,7 @@ class AnnealingSettings:
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of steps of β that are taken at once after the last split."""
+    """Number of steps by which β is raised at once after the last split."""
     equations: str = "mass"
     """Equations to use while clusters are split (see the options of `SoftAnnealing`)."""
     until: float | None = None
@@ -300,7 +300,7 @@ class AnnealingPath:
     def run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[PathPoint]:
-        """Yield the clustering with k clusters at increasing β, from `least` to `beta`."""
+        """Yield clusterings with k clusters, for β increasing from `least` to `beta`."""
         with closing(self._resume_search(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):

@@ -80,9 +80,9 @@ class SkipState(NamedTuple):
 
     order: Ints
     calm: Ints
-    """Number of sweeps for which each item was skipped the last time it was skipped."""
+    """Length of the last period in which each item was skipped, in sweeps."""
     wait: Ints
-    """Number of sweeps for which each item will still be skipped."""
+    """Number of further sweeps in which each item will be skipped."""
 
 
 class Scratch(NamedTuple):

@@ -436,8 +436,8 @@ def _make_path(
     ]
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
-    # Work backwards from all classes. The length before a split is the length after it plus the
-    # nats that it saved.
+    # Work backwards from the full set of classes. The description length before a split is the
+    # length after it plus the nats that the split saved.
     for step in range(len(splits), 0, -1):
         side, one = splits[step - 1]
         rows.append(

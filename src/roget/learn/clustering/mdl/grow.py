@@ -216,7 +216,7 @@ class Sides:
     def _check(self, length: float) -> None:
         """Compare the description length, as updated by each move, with a recomputed one.
 
-        A difference means an error in the kernels.
+        A difference indicates an error in the kernels.
         """
         fresh = self.length()
         if abs(fresh - length) > self._bound_rounding(fresh):

@@ -63,8 +63,8 @@ PACE = 1.05
 SENSES = (1.6, 2.5)
 """Target range for the mean number of clusters per word at the final β.
 
-It applies if only a number of clusters is requested, because it predicts held-out text best. The
-mean is the exponential of the membership entropy. For k clusters, it is at most √k.
+It applies if only a number of clusters is requested. Means in this range predict held-out text
+best. The mean is the exponential of the membership entropy. For k clusters, it is at most √k.
 """
 
 SHARPEN = 1.05
@@ -120,7 +120,7 @@ If it is smaller, the twin clusters count as not separated.
 """
 
 SAME = 1e-3
-"""Maximum mean absolute difference between log centroids that count as equal."""
+"""Maximum mean absolute difference at which two log centroids count as equal."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,10 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
-"""Memberships below this fraction of the highest one become 0. Subnormal numbers are slow."""
+"""Fraction of the highest membership below which memberships become 0.
+
+Without this limit, there would be subnormal numbers, with which arithmetic is slow.
+"""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
 """Limits of EM on the two copies of a split cluster (twins).
@@ -148,7 +151,7 @@ def _invert(mass: Floats) -> Floats:
 
 @compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
-    """Write ln p(v|c) of one context for all clusters, with a lower bound."""
+    """Write ln p(v|c) of one context for all clusters, clipped from below."""
     lowest = math.log(least)
     for c in range(scale.size):
         x = sums[c] * scale[c]

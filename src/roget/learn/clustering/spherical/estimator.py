@@ -40,9 +40,9 @@ SIZE = 40
 """Default mean number of words per class. Classes of this size are easy to read and to name."""
 
 FEW = 100
-"""Number of words up to which none is excluded.
+"""Maximum number of words for which no word is excluded.
 
-Users can check a short list themselves.
+Users can check such a short list themselves.
 """
 
 ENOUGH = (30, 50)
@@ -160,7 +160,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         k = int(labels.max()) + 1
         own, others = measure_fit(vectors, labels, k)
         between = (own < others) & seldom & ~among & (aside and n > k > 1)
-        # Every class must keep a word that is not excluded.
+        # Every class must keep at least one word that is not excluded.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
         # 5. Build the tree over the centres, and fit the rule for new words.

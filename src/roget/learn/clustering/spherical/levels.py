@@ -37,8 +37,9 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """Return the requested number of classes at each level, or None to choose it automatically.
+    """Return the requested number of classes at each level.
 
+    Return None if the numbers are to be chosen automatically.
     The last number is the total number of classes.
     """
     if given is None or given == "auto":

@@ -40,7 +40,7 @@ from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
 BETA = 0.775
-"""Default final β. It is about optimal on held-out data for 50 to 200 clusters."""
+"""Default final β. It is close to optimal on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
 """Lowest and highest β to try when the number of clusters is chosen."""

@@ -81,8 +81,9 @@ class SymmetricAnnealing(Annealing):
     pairs. With β < 1, clusters stay soft, and predict held-out pairs best. A word with several
     senses is in several clusters more often than with `SoftAnnealing`.
 
-    The final β is 0.775 by default. Without a number of clusters, both are chosen on held-out
-    counts. `checkpoint`, `progress` and `random_state` are as for `SoftAnnealing`.
+    The final β is 0.775 by default. If no number of clusters is requested, the number and β are
+    chosen on held-out counts. `checkpoint`, `progress` and `random_state` have the same meaning as
+    in `SoftAnnealing`.
 
     Examples
     --------

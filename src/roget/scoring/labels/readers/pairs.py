@@ -128,7 +128,7 @@ def _list_pairs(
         ids, match = (0, 1), 2 if len(table.first) > 2 else None
         table = replace(table, header=False)
     if len(table.first) < 2:
-        problems.add(file.first_line[0], "found 1 column; expected two ids")
+        problems.add(file.first_line[0], "expected two columns of ids; found 1 column")
         return
     for line, row in table.whole_rows(problems):
         cells = [str(cell).strip() for cell in row]
@@ -166,7 +166,11 @@ def _parse_match(text: str, line: int, problems: Problems) -> bool:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        problems.add(line, f"invalid match {text!r}; expected 0, 1 or a probability")
+        problems.add(
+            line,
+            f"invalid match {text!r}; expected 0 (no match), 1 (match) or a probability between "
+            "them",
+        )
     return number >= THRESHOLD
 
 
