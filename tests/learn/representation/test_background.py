@@ -302,7 +302,7 @@ def test_auto_never_adds_a_text_to_itself(bundled):
 
 @pytest.mark.slow
 def test_auto_uses_the_bundled_background_for_the_example_text():
-    example = Path(__file__).parents[2] / "docs" / "examples" / "fiction.conllu.xz"
+    example = Path(__file__).parents[3] / "docs" / "examples" / "fiction.conllu.xz"
     found, notes = choose_background("auto", roget.count(example))
     assert found.name == "english-nouns"
     assert not notes
