@@ -105,9 +105,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     nodes = thesaurus.nodes(request.level)
     found = {node: draw.order(node, request.shown) for node in nodes}
     good = {node: rows for node, rows in found.items() if rows.size >= least}
-    lacking = (
-        f"only {len(good)} of {plural(len(nodes), 'class')} have {least} or more words to show"
-    )
+    lacking = f"{plural(len(good), 'class')} of {len(nodes)} with at least {least} words to show"
     if len(good) < 2:
         raise InputError(
             f"{lacking}; at least 2 are needed. Request fewer words, or another level of the tree",

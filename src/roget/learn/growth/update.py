@@ -321,7 +321,7 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """Add the contexts v with the largest n(v)·ln(p(v|to)/p(v|from)) as reasons to an update step.
+    """Add reasons to an update step: the contexts v with the largest n(v)·ln(p(v|to)/p(v|from)).
 
     The tokens of the moved words are subtracted from the target class.
     """

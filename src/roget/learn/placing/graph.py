@@ -86,7 +86,7 @@ class Graph:
         )
 
     def without(self, hidden: Collection[str]) -> Graph:
-        """Return the graph without the hidden words and without all words that contain one of them.
+        """Return the graph without the hidden words and the words that contain one of them.
 
         Classes whose subtrees contain no words any more lose their links but keep their numbers.
         """

@@ -243,7 +243,7 @@ class Placer:
         )  # fmt: skip
 
     def share_near(self, rows: Ints, steps: int) -> float:
-        """Return the mean fraction of classes within some steps of a known word's class."""
+        """Return the mean fraction of classes within `steps` steps of a known word's class."""
         classes = np.unique(self.voters.graph.weights.indices)
         some = rows[:: max(1, rows.size // LOOKED)].tolist()
         return float(np.mean([self._measure_steps(row, classes) <= steps for row in some]))
