@@ -309,7 +309,7 @@ def _check_inputs(inputs: Inputs) -> None:
     if options.cells is not None and options.matrix is not None:
         raise InputError("pass either --cells or --matrix, not both", code=code)
     if counted and options.items is not None:
-        raise InputError("per-item scores require item labels; got a table of counts", code=code)
+        raise InputError("per-item scores require item labels; got a table of cells", code=code)
     if options.engine != "local" and options.splits:
         raise InputError(f"--set splits requires --engine local, not {options.engine}", code=code)
     if inputs.compared and options.extra == "sample":
