@@ -65,7 +65,7 @@ def compile_first(folder: Path) -> Rows:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
         shutil.rmtree(cache, ignore_errors=True)  # An apparent slowdown is measured again.
         cold, warm = (spend(["-c", LEARN, name], env=environment).cpu for _ in range(2))
-        yield Row(f"first use of {name}", cold - warm, None, "", "s", BARS["first-use"])
+        yield Row(f"first use of {name}", max(0.0, cold - warm), None, "", "s", BARS["first-use"])
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
