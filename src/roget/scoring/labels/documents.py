@@ -59,8 +59,9 @@ def match_documents(gold: Labels, system: Labels) -> tuple[Labels, list[Notice]]
 def _warn_documents(gold: Labels, system: Labels) -> list[Notice]:
     """Return notices about documents that are only in gold or only in the system."""
     names, own = list(gold.group_names or ()), list(system.group_names or ())
-    gone = [name for name in names if name not in set(own)]
-    more = [name for name in own if name not in set(names)]
+    in_gold, in_system = set(names), set(own)
+    gone = [name for name in names if name not in in_system]
+    more = [name for name in own if name not in in_gold]
     notices = []
     if gone:
         verb = "is" if len(gone) == 1 else "are"
